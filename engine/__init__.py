@@ -1,0 +1,1 @@
+"""The game, without any board: rule sets, positions, legal moves, notation, players."""

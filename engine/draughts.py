@@ -1,0 +1,294 @@
+"""The capture games: one generator for all, readable rather than fast; it is the truth the kernel is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.fen import read_fen
+from engine.geometry import Direction, Square
+from engine.position import EMPTY, KINGS, MEN, Effect, Move, Piece, Position, Side, is_king, position_of
+from engine.ruleset import Directions, Ruleset
+
+_MIRROR = {
+    Direction.NORTH_WEST: Direction.SOUTH_WEST,
+    Direction.NORTH_EAST: Direction.SOUTH_EAST,
+    Direction.SOUTH_EAST: Direction.NORTH_EAST,
+    Direction.SOUTH_WEST: Direction.NORTH_WEST,
+    Direction.NORTH: Direction.SOUTH,
+    Direction.SOUTH: Direction.NORTH,
+    Direction.EAST: Direction.EAST,
+    Direction.WEST: Direction.WEST,
+}
+
+_Lines = tuple[tuple[tuple[int, tuple[Square, ...]], ...], ...]
+"""Per square: (direction, squares seen that way), only directions with a square in them."""
+
+_ShortJumps = tuple[tuple[tuple[Square, Square], ...], ...]
+"""Per square: (jumped square, landing square) of every jump over a neighbour."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Jumps:
+    """A capture so far: landing squares, captured squares, and whether the piece is a king by now."""
+
+    path: tuple[Square, ...]
+    captured: tuple[Square, ...]
+    king: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Capture:
+    """The capture being tried: a board that changes with every jump, whose it is, and whether it may stop early."""
+
+    board: list[Piece]
+    side: Side
+    unfinished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What one side's men and kings can do from each square."""
+
+    man_moves: _Lines
+    man_captures: _Lines
+    king_moves: _Lines
+    king_captures: _Lines
+    man_jumps: _ShortJumps
+    king_jumps: _ShortJumps
+    last_row: frozenset[Square]
+
+
+class DraughtsRules:
+    """Rules of a capture game. Pure: every method is a function of the rule set and the position."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._ruleset = ruleset
+        self._geometry = ruleset.geometry
+        self._reach = {side: self._reach_of(side) for side in Side}
+        self._flying = ruleset.king_range == "flying"
+        self._stop_at_last_row = ruleset.crowning == "stop"
+        self._crown_in_passing = ruleset.crowning == "passing"
+        self._remove_at_once = ruleset.removal == "now"
+        self._generate = lru_cache(maxsize=4096)(self._generate_moves)
+        self._unique = lru_cache(maxsize=4096)(self._unique_moves)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The facts these rules follow from."""
+        return self._ruleset
+
+    def start(self) -> Position:
+        """The position a game begins from."""
+        rules = self._ruleset
+        if rules.start_fen:
+            position = read_fen(rules.start_fen, rules)
+            return Position(position.contents, rules.first)
+        rows = {square: self._geometry.row(square) for square in range(len(self._geometry))}
+        near = range(rules.skipped_rows, rules.skipped_rows + rules.men_rows)
+        black = [square for square, row in rows.items() if row in near]
+        white = [square for square, row in rows.items() if rules.rows - 1 - row in near]
+        return position_of(len(rows), rules.first, white_men=white, black_men=black)
+
+    def legal_moves(self, position: Position) -> tuple[Move, ...]:
+        """Legal moves, one for each effect (from, to, captured as a set, promotes), in a fixed order."""
+        return self._unique(position)
+
+    def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
+        """Every way a legal move can be made, by effect."""
+        ways: dict[Effect, list[Move]] = {}
+        for move in self._generate(position):
+            ways.setdefault(move.effect, []).append(move)
+        return {effect: tuple(moves) for effect, moves in ways.items()}
+
+    def unfinished_captures(self, position: Position) -> tuple[Move, ...]:
+        """Every beginning of a capture, finished or not, before the rules of choice."""
+        return tuple(self._captures(position, unfinished=True))
+
+    def winner(self, position: Position) -> Side | None:
+        """Who has won here; None while the game goes on."""
+        if self._ruleset.goal == "first king":
+            for side in Side:
+                if position.count(KINGS[side]):
+                    return side
+        if self.legal_moves(position):
+            return None
+        return position.turn if self._ruleset.goal == "inverted" else position.turn.other
+
+    def _unique_moves(self, position: Position) -> tuple[Move, ...]:
+        unique: dict[Effect, Move] = {}
+        for move in self._generate(position):
+            unique.setdefault(move.effect, move)
+        return tuple(unique.values())
+
+    def _generate_moves(self, position: Position) -> tuple[Move, ...]:
+        captures = self._preferred(tuple(self._captures(position)), position)
+        if captures and self._ruleset.capture == "obligatory":
+            return captures
+        return captures + tuple(self._quiet_moves(position))
+
+    def _quiet_moves(self, position: Position) -> Iterator[Move]:
+        contents, reach = position.contents, self._reach[position.turn]
+        man, king = MEN[position.turn], KINGS[position.turn]
+        promotes = self._ruleset.goal != "occupy corner"
+        for square, piece in enumerate(contents):
+            if piece is man:
+                for _, line in reach.man_moves[square]:
+                    if contents[line[0]] is EMPTY:
+                        yield Move(square, (line[0],), (), promotes and line[0] in reach.last_row)
+            elif piece is king:
+                for _, line in reach.king_moves[square]:
+                    for target in line if self._flying else line[:1]:
+                        if contents[target] is not EMPTY:
+                            break
+                        yield Move(square, (target,))
+
+    def _captures(self, position: Position, unfinished: bool = False) -> Iterator[Move]:
+        """Every capture before the rules of choice; with `unfinished` also each that stops before it must."""
+        man, king = MEN[position.turn], KINGS[position.turn]
+        last_row = self._reach[position.turn].last_row
+        board = list(position.contents)
+        for square, piece in enumerate(position.contents):
+            if (piece is man or piece is king) and self._may_jump(board, position.turn, square, piece is king):
+                board[square] = EMPTY
+                capture = _Capture(board, position.turn, unfinished)
+                for jumps in self._jumps(capture, square, -1, _Jumps((), (), piece is king)):
+                    promotes = piece is man and (jumps.king or jumps.path[-1] in last_row)
+                    yield Move(square, jumps.path, jumps.captured, promotes)
+                board[square] = piece
+
+    def _may_jump(self, board: list[Piece], side: Side, square: Square, king: bool) -> bool:
+        """Whether a first jump is possible for short pieces; flying kings are always tried."""
+        if king and self._flying:
+            return True
+        other_man, other_king = MEN[side.other], KINGS[side.other]
+        reach = self._reach[side]
+        for over, landing in (reach.king_jumps if king else reach.man_jumps)[square]:
+            if (board[over] is other_man or board[over] is other_king) and board[landing] is EMPTY:
+                return True
+        return False
+
+    def _jumps(self, capture: _Capture, square: Square, came: int, done: _Jumps) -> Iterator[_Jumps]:
+        """Every completed capture that goes on from `done` with the piece on `square`; none when no jump is there."""
+        board, side = capture.board, capture.side
+        reach = self._reach[side]
+        for direction, line in (reach.king_captures if done.king else reach.man_captures)[square]:
+            if came >= 0 and not self._ruleset.turn_back and direction == came ^ 2:
+                continue
+            over, landings = self._jump_along(board, side, line, done.king)
+            if not landings:
+                continue
+            taken = board[over]
+            # A captured piece that stays on the board blocks and is no enemy to jump again.
+            board[over] = EMPTY if self._remove_at_once else MEN[side]
+            yield from self._after_jump(capture, direction, landings, is_king(taken), _jumped(done, over))
+            board[over] = taken
+
+    def _after_jump(
+        self, capture: _Capture, direction: int, landings: tuple[Square, ...], king_taken: bool, done: _Jumps
+    ) -> Iterator[_Jumps]:
+        last_row = self._reach[capture.side].last_row
+        ended: list[_Jumps] = []
+        goes_on = False
+        for landing in landings:
+            on_last_row = not done.king and landing in last_row
+            crowned = done.king or (on_last_row and self._crown_in_passing)
+            so_far = _Jumps((*done.path, landing), done.captured, crowned)
+            ended.append(so_far)
+            if on_last_row and self._stop_at_last_row:
+                continue
+            for jumps in self._jumps(capture, landing, direction, so_far):
+                goes_on = True
+                yield jumps
+        # A flying king must land where it can go on, if it can anywhere behind this piece.
+        if not goes_on or capture.unfinished:
+            behind_only = self._ruleset.king_landing == "behind after last king" and done.king and king_taken
+            yield from ended[:1] if behind_only else ended
+
+    def _jump_along(
+        self, board: list[Piece], side: Side, line: tuple[Square, ...], king: bool
+    ) -> tuple[Square, tuple[Square, ...]]:
+        """The enemy on a line that can be jumped and the free squares behind it; no landings when there is no jump."""
+        flying = king and self._flying
+        for place, over in enumerate(line):
+            content = board[over]
+            if content is EMPTY:
+                if flying:
+                    continue
+                return over, ()
+            if content is MEN[side] or content is KINGS[side]:
+                return over, ()
+            if not king and is_king(content) and not self._ruleset.man_may_capture_king:
+                return over, ()
+            return over, self._landings(board, line[place + 1 :], flying)
+        return -1, ()
+
+    def _landings(self, board: list[Piece], behind: tuple[Square, ...], flying: bool) -> tuple[Square, ...]:
+        free = 0
+        reach = len(behind) if flying and self._ruleset.king_landing != "behind" else 1
+        while free < min(reach, len(behind)) and board[behind[free]] is EMPTY:
+            free += 1
+        return behind[:free]
+
+    def _preferred(self, captures: tuple[Move, ...], position: Position) -> tuple[Move, ...]:
+        """The captures that the rules of choice leave, each rule applied to those left by the one before."""
+        contents = position.contents
+        for precedence in self._ruleset.precedence if captures else ():
+            ranks = [_RANKS[precedence](move, contents) for move in captures]
+            best = max(ranks)
+            captures = tuple(move for move, rank in zip(captures, ranks, strict=True) if rank == best)
+        return captures
+
+    def _reach_of(self, side: Side) -> _Reach:
+        rules, geometry = self._ruleset, self._geometry
+        man_captures = self._lines(rules.man_captures, side)
+        king_captures = self._lines(rules.king_captures, side)
+        far_row = 0 if side is Side.WHITE else rules.rows - 1
+        return _Reach(
+            man_moves=self._lines(rules.man_moves, side),
+            man_captures=man_captures,
+            king_moves=self._lines(rules.king_moves, side),
+            king_captures=king_captures,
+            man_jumps=_short_jumps(man_captures),
+            king_jumps=_short_jumps(king_captures),
+            last_row=frozenset(square for square in range(len(geometry)) if geometry.row(square) == far_row),
+        )
+
+    def _lines(self, directions: Directions, side: Side) -> _Lines:
+        turned = sorted(direction if side is Side.WHITE else _MIRROR[direction] for direction in directions)
+        return tuple(
+            tuple((int(direction), lines[direction]) for direction in turned if lines[direction])
+            for lines in self._geometry.lines
+        )
+
+
+def _short_jumps(lines: _Lines) -> _ShortJumps:
+    return tuple(tuple((line[0], line[1]) for _, line in seen if len(line) > 1) for seen in lines)
+
+
+def _jumped(done: _Jumps, over: Square) -> _Jumps:
+    return _Jumps(done.path, (*done.captured, over), done.king)
+
+
+_Rank = tuple[int, ...]
+
+
+def _kings_taken(move: Move, contents: tuple[Piece, ...]) -> int:
+    return sum(1 for square in move.captured if is_king(contents[square]))
+
+
+def _value(move: Move, contents: tuple[Piece, ...]) -> _Rank:
+    """Frisian value: n kings are worth more than 2n - 1 and less than 2n men."""
+    kings = _kings_taken(move, contents)
+    men = len(move.captured) - kings
+    return (2 * (men + 2 * kings) - (1 if kings else 0),)
+
+
+_RANKS: dict[str, Callable[[Move, tuple[Piece, ...]], _Rank]] = {
+    "most pieces": lambda move, contents: (len(move.captured),),
+    "highest value": _value,
+    "with a king": lambda move, contents: (int(is_king(contents[move.from_square])),),
+    "most kings": lambda move, contents: (_kings_taken(move, contents),),
+    "kings first": lambda move, contents: tuple(int(is_king(contents[square])) for square in move.captured),
+}

@@ -1,0 +1,1 @@
+"""Microcontrollers and what hangs on them: boards, arms, panels; bytes on one side, views and cues on the other."""

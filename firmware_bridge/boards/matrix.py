@@ -1,0 +1,204 @@
+"""Our own board: a matrix of magnetic sensors and lamps that speaks link version 1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar
+
+from engine.geometry import Geometry, Square
+from engine.position import EMPTY, Piece, Side, side_of
+from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
+from firmware_bridge.driver import Counters, Cues, Device, Output
+from firmware_bridge.link import Heard, Link
+from firmware_bridge.messages import (
+    BUTTONS,
+    MAX_LAMPS,
+    VERSION,
+    Capability,
+    CellState,
+    Hello,
+    Lamps,
+    State,
+    ToHost,
+)
+from firmware_bridge.placement import placement
+
+_POSSIBLE = {CellState.EMPTY: EMPTY, CellState.OCCUPIED: OCCUPIED, CellState.WHITE: WHITE, CellState.BLACK: BLACK}
+_HOME_STATES = {None: CellState.EMPTY, Side.WHITE: CellState.WHITE, Side.BLACK: CellState.BLACK}
+_STALE_MS = 1000
+
+
+class Driver:
+    """STATE to views, cues to LAMPS.
+
+    A board that tells colours may lie turned by 180 degrees: it is recognised when the start position stands on it.
+    """
+
+    baud: ClassVar[int] = 115200
+
+    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None) -> None:
+        self._geometry = geometry
+        self._home = None if home is None else tuple(_HOME_STATES[side_of(piece)] for piece in home)
+        self._packed_size = (geometry.columns * geometry.rows + 3) // 4
+        self._link = Link()
+        self._rotated = False
+        self._device: Device | None = None
+        self._problem: str | None = None
+        self._cues: Cues = ()
+        self._state: State | None = None
+        self._fresh = True
+        self._delivered: BoardView | None = None
+        self._drops: Counter[str] = Counter()
+
+    @property
+    def device(self) -> Device | None:
+        """What the board said of itself, None before its first answer."""
+        return self._device
+
+    @property
+    def counters(self) -> Counters:
+        """Traffic and faults so far."""
+        link = self._link.counters
+        reasons = tuple(sorted((*link.by_reason, *self._drops.items())))
+        return Counters(link.packets, link.dropped + self._drops.total(), link.resent, reasons)
+
+    @property
+    def problem(self) -> str | None:
+        """Why this board cannot be used for this game, in one sentence."""
+        return self._problem
+
+    def start(self, now_ms: int) -> Output:
+        """Begins a conversation on a port that has just been opened."""
+        self._forget()
+        return self._output(self._link.start(now_ms), now_ms)
+
+    def receive(self, data: bytes, now_ms: int) -> Output:
+        """Takes bytes from the board."""
+        return self._output(self._link.receive(data, now_ms), now_ms)
+
+    def tick(self, now_ms: int) -> Output:
+        """Does what is due at this time."""
+        return self._output(self._link.tick(now_ms), now_ms)
+
+    def deadline_ms(self) -> int | None:
+        """When tick has something to do."""
+        return self._link.deadline_ms()
+
+    def show(self, cues: Cues, now_ms: int) -> Output:
+        """Lights these squares and darkens all others."""
+        self._cues = cues
+        if self._device is not None and not self._device.lamps:
+            return Output()
+        return Output(send=self._link.command(self._lamps(), now_ms))
+
+    def _output(self, heard: Heard, now_ms: int) -> Output:
+        if heard.online is not None:
+            self._forget()
+        send = heard.send
+        views: list[BoardView] = []
+        pressed: list[str] = []
+        for message in heard.messages:
+            turned = self._rotated
+            view, buttons = self._take(message)
+            if view is not None:
+                views.append(view)
+            pressed += buttons
+            if self._rotated != turned and self._cues:
+                send += self._link.command(self._lamps(), now_ms)
+        return Output(tuple(views), tuple(pressed), send, heard.online)
+
+    def _forget(self) -> None:
+        self._state = None
+        self._fresh = True
+
+    def _take(self, message: ToHost) -> tuple[BoardView | None, tuple[str, ...]]:
+        match message:
+            case Hello():
+                self._greet(message)
+            case State() if self._link.hello is not None and self._problem is None:
+                return self._sense(message)
+        return None, ()
+
+    def _greet(self, hello: Hello) -> None:
+        unique_id = hello.unique_id.hex()
+        if self._device is not None and self._device.unique_id != unique_id:
+            self._forget()
+        self._device = Device(
+            "Dambord matrix",
+            unique_id,
+            ".".join(map(str, hello.firmware)),
+            Capability.COLOUR in hello.capabilities,
+            False,
+            Capability.LAMPS in hello.capabilities,
+        )
+        self._problem = _problem(hello, self._geometry)
+
+    def _sense(self, state: State) -> tuple[BoardView | None, tuple[str, ...]]:
+        if len(state.packed) != self._packed_size:
+            self._drops["wrong number of cells"] += 1
+            return None, ()
+        before = self._state
+        if before is not None and before.restarts == state.restarts:
+            if 0 < (before.time_ms - state.time_ms) & 0xFFFFFFFF <= _STALE_MS:
+                self._drops["out of order"] += 1
+                return None, ()
+            pressed = _pressed(before, state)
+        else:
+            pressed = ()
+        self._state = state
+        if not self._fresh and before is not None and before.packed == state.packed:
+            return None, pressed
+        return self._view(state), pressed
+
+    def _view(self, state: State) -> BoardView | None:
+        cells = state.cells(self._geometry.columns * self._geometry.rows)
+        self._learn_orientation(cells)
+        place = placement(self._geometry, self._rotated)
+        stray = (cell for index, cell in place.others if cells[index] is not CellState.EMPTY)
+        view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray)
+        if view == self._delivered and not self._fresh:
+            return None
+        self._delivered = view
+        self._fresh = False
+        return view
+
+    def _learn_orientation(self, cells: tuple[CellState, ...]) -> None:
+        if self._home is None or self._device is None or not self._device.colour:
+            return
+        for rotated in (False, True):
+            squares = placement(self._geometry, rotated).squares
+            if tuple(cells[index] for index in squares) == self._home:
+                self._rotated = rotated
+
+    def _lamps(self) -> Lamps:
+        squares = placement(self._geometry, self._rotated).squares
+        return Lamps(tuple((squares[square], role) for square, role in self._cues[:MAX_LAMPS]))
+
+
+def _pressed(before: State, now: State) -> tuple[str, ...]:
+    if before.presses == now.presses:
+        return ()
+    counts = ((new - old) & 0xFF for old, new in zip(before.presses, now.presses, strict=True))
+    return tuple(button for button, count in zip(BUTTONS, counts, strict=True) for _ in range(count))
+
+
+def _problem(hello: Hello, geometry: Geometry) -> str | None:
+    if hello.version != VERSION:
+        return (
+            f"The board speaks link version {hello.version}, expected version {VERSION}: "
+            "update its firmware or this program."
+        )
+    if (hello.columns, hello.rows) != (geometry.columns, geometry.rows):
+        return (
+            f"The board has {hello.columns}x{hello.rows} cells, expected {geometry.columns}x{geometry.rows}: "
+            "choose a variant that fits it or connect another board."
+        )
+    blind: list[Square] = [
+        square for square, cell in enumerate(geometry.cells) if not hello.sensors.covers(cell, hello.rows)
+    ]
+    if blind:
+        return (
+            f"The board has no sensor under {len(blind)} of the {len(geometry)} squares, expected one under each: "
+            "choose a variant that fits it or connect another board."
+        )
+    return None

@@ -1,0 +1,74 @@
+"""What the piece codes of a DGT-compatible board mean, and how that is learned from a start position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.geometry import Geometry
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Side, side_of
+from engine.view import OCCUPIED
+from firmware_bridge.placement import placement
+
+Codes = dict[int, Piece]
+"""Code 1..12 to piece; a code that is not in it is a piece of unknown kind."""
+
+RESULTS = frozenset((0x0D, 0x0E, 0x0F))
+"""Codes of the pieces that announce a result; never men or kings."""
+
+PRESETS: dict[str, Codes] = {
+    "draughts-2011": {0x01: WHITE_MAN, 0x04: BLACK_MAN, 0x07: WHITE_KING, 0x0A: BLACK_KING},
+    "draughts-old": {0x01: WHITE_MAN, 0x07: BLACK_MAN, 0x04: WHITE_KING, 0x0A: BLACK_KING},
+    "chess-pawns": {0x01: WHITE_MAN, 0x07: BLACK_MAN, 0x06: WHITE_KING, 0x0C: BLACK_KING},
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the fields of one board are read."""
+
+    codes: Codes
+    rotated: bool
+    learned: bool = False
+
+    def possible(self, code: int) -> Piece:
+        """What may stand on a field that reports this code."""
+        return EMPTY if code == 0 else self.codes.get(code, OCCUPIED)
+
+
+UNTAUGHT = Reading(PRESETS["draughts-2011"], rotated=False)
+"""How a board is read before a start position has been seen on it."""
+
+
+def learn(fields: bytes, geometry: Geometry, home: tuple[Piece, ...], before: Reading) -> Reading | None:
+    """How to read a board on which the start position stands; None when it does not stand there.
+
+    The man codes of a preset also tell how the board lies. Other codes leave that as it was before.
+    """
+    codes_here = {rotated: _home_codes(fields, geometry, home, rotated) for rotated in (False, True)}
+    for rotated, men in codes_here.items():
+        if men is not None and (codes := _preset_codes(*men)):
+            return Reading(codes, rotated, learned=True)
+    men = codes_here[before.rotated]
+    if men is None:
+        return None
+    return Reading({men[0]: WHITE_MAN, men[1]: BLACK_MAN}, before.rotated, learned=True)
+
+
+def _home_codes(fields: bytes, geometry: Geometry, home: tuple[Piece, ...], rotated: bool) -> tuple[int, int] | None:
+    """The one code on all of White's home squares and the one on all of Black's, everything else being empty."""
+    found: dict[Side | None, set[int]] = {None: {0}, Side.WHITE: set(), Side.BLACK: set()}
+    for index, piece in zip(placement(geometry, rotated).squares, home, strict=True):
+        found[side_of(piece)].add(fields[index])
+    white, black = found[Side.WHITE], found[Side.BLACK]
+    if found[None] != {0} or len(white) != 1 or len(black) != 1 or white == black or (white | black) & ({0} | RESULTS):
+        return None
+    return min(white), min(black)
+
+
+def _preset_codes(white_man: int, black_man: int) -> Codes:
+    """All presets with these codes for men in one; they never contradict each other."""
+    codes: Codes = {}
+    for preset in PRESETS.values():
+        if preset.get(white_man) is WHITE_MAN and preset.get(black_man) is BLACK_MAN:
+            codes |= preset
+    return codes

@@ -1,0 +1,72 @@
+"""What every board driver takes and gives: values only, no I/O; time is an argument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.geometry import Square
+from engine.view import BoardView
+
+
+class Role(StrEnum):
+    """What a lit square tells the person to do."""
+
+    LIFT = "lift"
+    """Take this piece up: it moves."""
+    PLACE = "place"
+    """Put the piece down here."""
+    PATH = "path"
+    """The piece passes here."""
+    REMOVE = "remove"
+    """Take this piece off the board."""
+    WRONG = "wrong"
+    """What stands here, or the lack of it, does not agree with the game."""
+    HINT = "hint"
+    """Worth a look; nothing has to be done."""
+
+
+Cues = tuple[tuple[Square, Role], ...]
+"""Lit squares, at most one role a square. Levels, not edges: what is not named is dark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What a device said of itself when it answered."""
+
+    name: str
+    unique_id: str
+    firmware: str
+    colour: bool
+    """Tells white pieces from black ones."""
+    identity: bool
+    """Tells men from kings."""
+    lamps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a driver has to say after bytes came in or time went by."""
+
+    views: tuple[BoardView, ...] = ()
+    """Whole views, oldest first."""
+    pressed: tuple[str, ...] = ()
+    """Buttons pressed: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black` (that side ended its turn)."""
+    send: bytes = b""
+    """Bytes for the wire, in order."""
+    online: bool | None = None
+    """True when the device has just been found or came back, False when it has just gone silent."""
+
+
+NOTHING = Output()
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Faults and traffic of a link since it was opened."""
+
+    packets: int = 0
+    dropped: int = 0
+    """Packets or bytes thrown away: bad checksum, bad length, garbage between packets."""
+    resent: int = 0
+    by_reason: tuple[tuple[str, int], ...] = field(default=())

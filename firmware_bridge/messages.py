@@ -1,0 +1,274 @@
+"""Packets to typed messages and back: one table for link version 1. The fields are in PROTOCOL.md."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+from engine.geometry import Cell
+from firmware_bridge.driver import Role
+from firmware_bridge.errors import BadPayload
+from firmware_bridge.packets import MAX_PAYLOAD
+
+VERSION = 1
+"""The link version that this program speaks."""
+
+BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
+"""Buttons in the order of their bits and counters."""
+
+ROLE_NUMBERS = {Role.LIFT: 1, Role.PLACE: 2, Role.PATH: 3, Role.REMOVE: 4, Role.WRONG: 5, Role.HINT: 6}
+_ROLES = {number: role for role, number in ROLE_NUMBERS.items()}
+
+MAX_LAMPS = MAX_PAYLOAD // 2
+
+
+class Capability(IntFlag):
+    """What a board can do."""
+
+    COLOUR = 1
+    LAMPS = 2
+    BUTTONS = 4
+    CLOCK_LEVER = 8
+    BUZZER = 16
+
+
+class Sensors(IntEnum):
+    """Which cells have a sensor."""
+
+    ALL = 0
+    LEFT = 1
+    """Every second cell, White's lower left corner among them."""
+    RIGHT = 2
+    """Every second cell, White's lower right corner among them."""
+
+    def covers(self, cell: Cell, rows: int) -> bool:
+        """Whether this cell has a sensor on a board of so many rows."""
+        if self is Sensors.ALL:
+            return True
+        return (cell[0] + rows - 1 - cell[1]) % 2 == (0 if self is Sensors.LEFT else 1)
+
+
+class CellState(IntEnum):
+    """What a sensor says of its cell."""
+
+    EMPTY = 0
+    OCCUPIED = 1
+    WHITE = 2
+    BLACK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Board: who it is and what it can do."""
+
+    version: int
+    capabilities: Capability
+    columns: int
+    rows: int
+    sensors: Sensors
+    unique_id: bytes
+    firmware: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Board: everything it senses, at one moment of its own clock."""
+
+    time_ms: int
+    held: int
+    """Bit n set: button n is down."""
+    presses: tuple[int, ...]
+    """How often each button went down since the start of the board, modulo 256."""
+    restarts: int
+    """How often the board has started, modulo 256."""
+    packed: bytes
+    """Two bits a cell, row by row from the top left as White sees it, lowest bits first."""
+
+    def cells(self, count: int) -> tuple[CellState, ...]:
+        """The state of each of so many cells."""
+        return tuple(_CELL_STATES[self.packed[cell >> 2] >> 2 * (cell & 3) & 3] for cell in range(count))
+
+
+_CELL_STATES = tuple(CellState)
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """Board: the command of this sequence has arrived."""
+
+    sequence: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pong:
+    """Board: answer to the ping of this sequence, and which lamp command is being shown (0: none)."""
+
+    sequence: int
+    lamps_sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class HelloRequest:
+    """Host: who are you; a new conversation begins."""
+
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Lamps:
+    """Host: these cells are lit, all others are dark."""
+
+    lit: tuple[tuple[int, Role], ...] = ()
+    """(index of the cell, counted as in State; role)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buzzer:
+    """Host: sound this pitch (Hz) for so long."""
+
+    pitch_hz: int
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Host: I am alive."""
+
+
+Command = Lamps | Buzzer
+"""What the board acknowledges and the host repeats."""
+
+ToHost = Hello | State | Ack | Pong
+ToBoard = HelloRequest | Lamps | Buzzer | Ping
+Message = ToHost | ToBoard
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One row of the table: type byte, name in PROTOCOL.md, and both directions between payload and message."""
+
+    number: int
+    name: str
+    message: type[Message]
+    write: Callable[[Message], bytes]
+    read: Callable[[bytes], Message]
+
+
+_HELLO = struct.Struct("<BHBBB8s3B")
+_STATE = struct.Struct("<IB5BB")
+
+
+def _write_hello(message: Message) -> bytes:
+    assert isinstance(message, Hello)
+    size = (message.columns, message.rows, message.sensors)
+    return _HELLO.pack(message.version, message.capabilities, *size, message.unique_id, *message.firmware)
+
+
+def _read_hello(payload: bytes) -> Hello:
+    version, capabilities, columns, rows, sensors, unique_id, *firmware = _HELLO.unpack_from(payload)
+    known = Capability(capabilities & sum(Capability))
+    return Hello(version, known, columns, rows, Sensors(sensors), unique_id, (firmware[0], firmware[1], firmware[2]))
+
+
+def _write_state(message: Message) -> bytes:
+    assert isinstance(message, State)
+    return _STATE.pack(message.time_ms, message.held, *message.presses, message.restarts) + message.packed
+
+
+def _read_state(payload: bytes) -> State:
+    time_ms, held, *presses, restarts = _STATE.unpack_from(payload)
+    return State(time_ms, held, tuple(presses), restarts, payload[_STATE.size :])
+
+
+def _write_ack(message: Message) -> bytes:
+    assert isinstance(message, Ack)
+    return bytes((message.sequence, 0 if message.done else 1))
+
+
+def _read_ack(payload: bytes) -> Ack:
+    sequence, result = payload
+    return Ack(sequence, result == 0)
+
+
+def _write_pong(message: Message) -> bytes:
+    assert isinstance(message, Pong)
+    return bytes((message.sequence, message.lamps_sequence))
+
+
+def _read_pong(payload: bytes) -> Pong:
+    sequence, lamps_sequence = payload
+    return Pong(sequence, lamps_sequence)
+
+
+def _write_hello_request(message: Message) -> bytes:
+    assert isinstance(message, HelloRequest)
+    return bytes((message.version,))
+
+
+def _read_hello_request(payload: bytes) -> HelloRequest:
+    (version,) = payload
+    return HelloRequest(version)
+
+
+def _write_lamps(message: Message) -> bytes:
+    assert isinstance(message, Lamps)
+    return b"".join(bytes((cell, ROLE_NUMBERS[role])) for cell, role in message.lit)
+
+
+def _read_lamps(payload: bytes) -> Lamps:
+    return Lamps(tuple((cell, _ROLES[role]) for cell, role in zip(payload[::2], payload[1::2], strict=True)))
+
+
+def _write_buzzer(message: Message) -> bytes:
+    assert isinstance(message, Buzzer)
+    return struct.pack("<HH", message.pitch_hz, message.duration_ms)
+
+
+def _read_buzzer(payload: bytes) -> Buzzer:
+    return Buzzer(*struct.unpack("<HH", payload))
+
+
+def _write_ping(message: Message) -> bytes:
+    return b""
+
+
+def _read_ping(payload: bytes) -> Ping:
+    if payload:
+        raise ValueError("a ping carries nothing")
+    return Ping()
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(0x01, "HELLO", Hello, _write_hello, _read_hello),
+    Kind(0x02, "STATE", State, _write_state, _read_state),
+    Kind(0x03, "ACK", Ack, _write_ack, _read_ack),
+    Kind(0x04, "PONG", Pong, _write_pong, _read_pong),
+    Kind(0x81, "HELLO_REQUEST", HelloRequest, _write_hello_request, _read_hello_request),
+    Kind(0x82, "LAMPS", Lamps, _write_lamps, _read_lamps),
+    Kind(0x83, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),
+    Kind(0x84, "PING", Ping, _write_ping, _read_ping),
+)
+"""Every message of link version 1."""
+
+_BY_TYPE = {kind.number: kind for kind in KINDS}
+_BY_MESSAGE = {kind.message: kind for kind in KINDS}
+
+
+def payload_of(message: Message) -> tuple[int, bytes]:
+    """Type byte and payload of a message."""
+    kind = _BY_MESSAGE[type(message)]
+    return kind.number, kind.write(message)
+
+
+def message_of(type_: int, payload: bytes) -> Message | None:
+    """The message of a payload, None for a type this version does not know; BadPayload when it does not fit."""
+    kind = _BY_TYPE.get(type_)
+    if kind is None:
+        return None
+    try:
+        return kind.read(payload)
+    except (ValueError, KeyError, struct.error) as error:
+        raise BadPayload(f"{kind.name} with a payload of {len(payload)} bytes: {error}") from error

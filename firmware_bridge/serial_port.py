@@ -1,0 +1,74 @@
+"""Serial ports of this machine; the only import of pyserial."""
+
+from __future__ import annotations
+
+import select
+import termios
+from collections.abc import Callable
+from typing import Self, TypeVar
+
+import serial
+from serial.tools import list_ports
+
+from firmware_bridge.errors import PortLost
+
+_READ_BYTES = 4096
+_WRITE_S = 1.0
+_T = TypeVar("_T")
+
+
+def ports() -> tuple[tuple[str, str], ...]:
+    """(path, USB serial number or empty) of every serial port there is."""
+    return tuple(sorted((port.device, port.serial_number or "") for port in list_ports.comports()))
+
+
+def path_of(usb_serial: str) -> str:
+    """The path of the port with this USB serial number; PortLost when there is none."""
+    for path, found in ports():
+        if found == usb_serial:
+            return path
+    known = ", ".join(found for _, found in ports() if found) or "none"
+    raise PortLost(f"usb_serial {usb_serial}", f"no such USB serial number; connected now: {known}")
+
+
+class SerialPort:
+    """An open port that nobody else can open; every failure is a PortLost."""
+
+    def __init__(self, path: str, baud: int) -> None:
+        self.path = path
+        self._serial = self._guard(lambda: serial.Serial(path, baud, timeout=0, write_timeout=_WRITE_S, exclusive=True))
+
+    @classmethod
+    def by_usb_serial(cls, usb_serial: str, baud: int) -> Self:
+        """Opens the port of the device with this USB serial number."""
+        return cls(path_of(usb_serial), baud)
+
+    def fileno(self) -> int:
+        """The file descriptor, for waiting on several things at once."""
+        return self._guard(self._serial.fileno)
+
+    def read(self, wait_ms: int = 50) -> bytes:
+        """The bytes that are there, after waiting at most so long for the first one."""
+        return self._guard(lambda: self._read(wait_ms))
+
+    def write(self, data: bytes) -> None:
+        """Sends all of these bytes."""
+        if data:
+            self._guard(lambda: self._serial.write(data))
+
+    def close(self) -> None:
+        """Gives the port back; never fails."""
+        try:
+            self._serial.close()
+        except (OSError, termios.error):
+            return
+
+    def _read(self, wait_ms: int) -> bytes:
+        ready, _, _ = select.select([self._serial], [], [], wait_ms / 1000)
+        return bytes(self._serial.read(_READ_BYTES)) if ready else b""
+
+    def _guard(self, act: Callable[[], _T]) -> _T:
+        try:
+            return act()
+        except (OSError, termios.error, ValueError, TypeError) as error:
+            raise PortLost(self.path, str(error) or type(error).__name__) from error

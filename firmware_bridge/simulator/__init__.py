@@ -1,0 +1,67 @@
+"""Boards that exist only in memory: the device's side of every link, with its physics and a menu of faults."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from engine.geometry import Cell
+from engine.position import Piece
+from firmware_bridge.simulator.dgt_board import DgtBoard
+from firmware_bridge.simulator.faults import NONE, PRESETS, Faults
+from firmware_bridge.simulator.matrix_board import MatrixBoard
+
+__all__ = ["NONE", "PRESETS", "DgtBoard", "Faults", "MatrixBoard", "SimulatedBoard", "device_for"]
+
+
+class SimulatedBoard(Protocol):
+    """A board that can be touched on one side and wired to a driver on the other; times in ms, never going back."""
+
+    def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
+        """A hand puts a piece on a cell; Piece.EMPTY takes away."""
+
+    def take(self, cell: Cell, now_ms: int) -> None:
+        """A hand takes away what stands on a cell."""
+
+    def contents(self, cell: Cell) -> Piece:
+        """What stands on a cell, whatever the sensors say."""
+
+    def press(self, button: str, now_ms: int) -> None:
+        """A hand presses a button; ValueError when the board has no such button."""
+
+    def lamps(self, now_ms: int) -> dict[Cell, str]:
+        """The lit cells with the role each shows."""
+
+    def power_cycle(self, now_ms: int) -> None:
+        """The power goes and comes back."""
+
+    def receive(self, data: bytes, now_ms: int) -> bytes:
+        """Takes bytes from the host, gives bytes for it."""
+
+    def tick(self, now_ms: int) -> bytes:
+        """Gives the bytes that are due at this time."""
+
+    def deadline_ms(self) -> int | None:
+        """When tick has something to do."""
+
+
+def device_for(  # noqa: PLR0913
+    driver: str,
+    columns: int,
+    rows: int,
+    *,
+    seed: int = 0,
+    faults: Faults = NONE,
+    colour: bool = False,
+    period_ms: int = 20,
+    codes: str = "draughts-2011",
+    rotated: bool = False,
+) -> SimulatedBoard:
+    """The simulated board for a driver of this name; `colour` and `period_ms` are the matrix's, `codes` is dgt's."""
+    match driver:
+        case "matrix":
+            return MatrixBoard(
+                columns, rows, colour=colour, seed=seed, faults=faults, period_ms=period_ms, rotated=rotated
+            )
+        case "dgt":
+            return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)
+    raise ValueError(f"no simulated board for driver {driver!r}, only for matrix and dgt")

@@ -1,0 +1,280 @@
+"""The board's end of a DGT-compatible line (unofficial): a slow scan, a slow wire, no checksum."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from heapq import heappop, heappush
+from math import ceil
+
+from engine.geometry import Cell
+from engine.position import Piece
+from firmware_bridge.simulator.faults import NONE, Faults, Noise
+
+SCAN_MS = 225
+BOOT_MS = 500
+BYTES_PER_MS = 0.96
+COMMAND_MS = 3
+INPUT_BYTES = 10
+CLOCK_MS = 1000
+LOG_BYTES = 0x1F00
+TRADE_MARK = b"DAMBORD SIMULATED BOARD"
+WRONG_CODE = 0x0D
+CODES: dict[str, dict[Piece, int]] = {
+    name: dict(
+        zip((Piece.EMPTY, Piece.WHITE_MAN, Piece.BLACK_MAN, Piece.WHITE_KING, Piece.BLACK_KING), codes, strict=True)
+    )
+    for name, codes in (
+        ("draughts-2011", (0, 1, 4, 7, 10)),
+        ("draughts-old", (0, 1, 7, 4, 10)),
+        ("chess-pawns", (0, 1, 7, 6, 12)),
+    )
+}
+_BUS, _IDLE, _UPDATE, _UPDATE_BOARD, _UPDATE_NICE = "bus", "idle", "update", "update board", "update nice"
+_MODES = {0x40: _IDLE, 0x43: _UPDATE, 0x44: _UPDATE_BOARD, 0x4B: _UPDATE_NICE}
+_UPDATING = (_UPDATE, _UPDATE_BOARD, _UPDATE_NICE)
+_CLOCK_BUTTONS = ("clock_white", "clock_black")
+
+
+class DgtBoard:
+    """A board of 64 or 100 fields read one after another; its numbering turns with it when it lies `rotated`."""
+
+    def __init__(  # noqa: PLR0913
+        self,
+        columns: int,
+        rows: int,
+        *,
+        seed: int = 0,
+        faults: Faults = NONE,
+        codes: str = "draughts-2011",
+        rotated: bool = False,
+        serial: int = 10247,
+        clock: bool = True,
+        dark_only: bool = False,
+    ) -> None:
+        self._columns = columns
+        self._fields = columns * rows
+        self._noise = Noise(faults, seed)
+        self._codes = CODES[codes]
+        self._rotated = rotated
+        self._serial = serial
+        self._clock = clock
+        self._dark_only = dark_only
+        self._world = [Piece.EMPTY] * self._fields
+        self._scanned = bytearray(self._fields)
+        self._visits: list[tuple[float, int]] = []
+        self._weak: set[int] = set()
+        self._wrong: set[int] = set()
+        self._mode = _BUS
+        self._right_high = False
+        self._input: deque[int] = deque()
+        self._read_ms = 0
+        self._wire: deque[tuple[float, bytes]] = deque()
+        self._wire_free_ms = 0.0
+        self._clock_ms: int | None = None
+        self._boot_ms = 0
+        self._log = bytearray(b"\x6a")
+        self._log_ms = 0.0
+
+    def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
+        """A hand puts a piece on a cell; nothing else stands there afterwards."""
+        field = self._field(cell)
+        self._world[field] = piece
+        self._weak.discard(field)
+        self._wrong.discard(field)
+        if piece is not Piece.EMPTY:
+            if self._noise.happens(self._noise.faults.weak_piece):
+                self._weak.add(field)
+            if self._noise.happens(self._noise.faults.wrong_code):
+                self._wrong.add(field)
+        heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
+
+    def take(self, cell: Cell, now_ms: int) -> None:
+        """A hand takes away what stands on a cell."""
+        self.put(cell, Piece.EMPTY, now_ms)
+
+    def contents(self, cell: Cell) -> Piece:
+        """What stands on a cell, whatever the board says."""
+        return self._world[self._field(cell)]
+
+    def press(self, button: str, now_ms: int) -> None:
+        """A player pushes the lever of the clock down on his side; ValueError when the board has no such button."""
+        if not self._clock or button not in _CLOCK_BUTTONS:
+            raise ValueError(f"no button {button!r} on this board, only {', '.join(_CLOCK_BUTTONS)} with a clock")
+        self._scan(now_ms)
+        left = "clock_black" if self._rotated else "clock_white"
+        right_high = button == left
+        if right_high != self._right_high:
+            self._right_high = right_high
+            if self._mode in (_UPDATE, _UPDATE_NICE):
+                self._say(0x0D, self._times(), now_ms)
+
+    def lamps(self, now_ms: int) -> dict[Cell, str]:
+        """Nothing: this board has no lamps."""
+        return {}
+
+    def power_cycle(self, now_ms: int) -> None:
+        """The power goes and comes back; what stood on the board still stands there."""
+        self._mode = _BUS
+        self._boot_ms = now_ms + BOOT_MS
+        self._input.clear()
+        self._wire.clear()
+        self._wire_free_ms = float(now_ms)
+        self._clock_ms = None
+        self._log.append(0x6A)
+        self._visits = []
+        for field in range(self._fields):
+            code = self._scanned[field] = self._codes[self._world[field]]
+            if code:
+                self._log += bytes((0x40 | code, field))
+            if field in self._weak:
+                heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
+
+    def receive(self, data: bytes, now_ms: int) -> bytes:
+        """Takes bytes from the host, gives bytes for it."""
+        out = self.tick(now_ms)
+        for byte in self._noise.spoil(data) if now_ms >= self._boot_ms else b"":
+            if len(self._input) < INPUT_BYTES:
+                self._input.append(byte)
+        if self._input:
+            self._read_ms = max(self._read_ms, now_ms + 1)
+        return out
+
+    def tick(self, now_ms: int) -> bytes:
+        """Gives the bytes that have left the board by this time."""
+        self._scan(now_ms)
+        while self._input and self._read_ms <= now_ms:
+            self._read_command(self._read_ms)
+            self._read_ms += COMMAND_MS
+        self._run_clock(now_ms)
+        out = b""
+        while self._wire and self._wire[0][0] <= now_ms:
+            out += self._wire.popleft()[1]
+        return out
+
+    def deadline_ms(self) -> int | None:
+        """When tick has something to do, None when nothing will happen by itself."""
+        due: list[float] = [self._read_ms] if self._input else []
+        if self._wire:
+            due.append(self._wire[0][0])
+        if self._visits:
+            due.append(self._visits[0][0])
+        if self._clock_ms is not None:
+            due.append(self._clock_ms)
+        return ceil(min(due)) if due else None
+
+    def _field(self, cell: Cell) -> int:
+        field = cell[1] * self._columns + cell[0]
+        return self._fields - 1 - field if self._rotated else field
+
+    def _next_visit_ms(self, field: int, now_ms: float) -> float:
+        phase = field * SCAN_MS / self._fields
+        scans = ceil((now_ms - phase) / SCAN_MS)
+        return phase + max(scans, 0) * SCAN_MS
+
+    def _scan(self, now_ms: int) -> None:
+        while self._visits and self._visits[0][0] <= now_ms:
+            at_ms, field = heappop(self._visits)
+            self._visit(field, at_ms)
+
+    def _visit(self, field: int, at_ms: float) -> None:
+        code = self._codes[self._world[field]]
+        again = field in self._weak
+        if again and self._scanned[field]:
+            code = 0
+        elif field in self._wrong:
+            self._wrong.discard(field)
+            code, again = WRONG_CODE, True
+        if again:
+            heappush(self._visits, (at_ms + SCAN_MS, field))
+        if code == self._scanned[field]:
+            return
+        self._scanned[field] = code
+        quick = 0x10 if at_ms - self._log_ms < 250 else 0
+        self._log += bytes((0x40 | quick | code, field))
+        self._log_ms = at_ms
+        if self._mode in _UPDATING:
+            self._say(0x0E, bytes((field, code)), at_ms)
+
+    def _read_command(self, at_ms: int) -> None:
+        command = self._input.popleft()
+        if command >= 0x80:
+            return
+        if command in (0x2B, 0x60):
+            self._swallow_data()
+        if command in _MODES:
+            self._mode = _MODES[command]
+            self._clock_ms = at_ms + CLOCK_MS if self._mode == _UPDATE else None
+        elif 0x40 <= command <= 0x60 and self._mode == _BUS:
+            self._mode = _IDLE
+        if command == 0x4A:
+            self._mode = _BUS
+        service = _SERVICES.get(command)
+        if service is not None:
+            identifier, payload = service
+            self._say(identifier, payload(self), at_ms)
+
+    def _swallow_data(self) -> None:
+        if self._input:
+            for _ in range(min(self._input.popleft(), len(self._input))):
+                self._input.popleft()
+
+    def _dump(self) -> bytes:
+        return self._half(0) + bytes(14) if self._dark_only else bytes(self._scanned)
+
+    def _half(self, colour: int) -> bytes:
+        """Codes of every second field in each row: 0 the black fields, 1 the white ones."""
+        rows = range(self._fields // self._columns)
+        return b"".join(
+            bytes(self._scanned[row * self._columns + (row + 1 + colour) % 2 : (row + 1) * self._columns : 2])
+            for row in rows
+        )
+
+    def _times(self) -> bytes:
+        if not self._clock:
+            return bytes((0, 0, 0, 0, 0, 0, 0x20))
+        status = 0x01 | (0x0A if self._right_high else 0x10)
+        return bytes((0, 0x05, 0x00, 0, 0x05, 0x00, status))
+
+    def _log_payload(self) -> bytes:
+        self._log = self._log[-(LOG_BYTES - 1) :]
+        return (bytes(self._log) + b"\x6b").rjust(LOG_BYTES, b"\x7f")
+
+    def _run_clock(self, now_ms: int) -> None:
+        while self._clock_ms is not None and self._clock_ms <= now_ms:
+            self._say(0x0D, self._times(), self._clock_ms)
+            self._clock_ms += CLOCK_MS
+
+    def _say(self, identifier: int, payload: bytes, at_ms: float) -> None:
+        if self._noise.happens(self._noise.faults.power_cycle):
+            self.power_cycle(ceil(at_ms))
+            return
+        total = len(payload) + 3
+        message = bytes((0x80 | identifier, total >> 7, total & 0x7F)) + payload
+        if self._noise.happens(self._noise.faults.duplicated_message):
+            message *= 2
+        start_ms = max(at_ms, self._wire_free_ms) + self._noise.stall_ms()
+        self._wire_free_ms = start_ms + len(message) / BYTES_PER_MS
+        message = self._noise.spoil(message)
+        cut = self._noise.random.randint(0, len(message))
+        if cut:
+            self._wire.append((start_ms + cut / BYTES_PER_MS, message[:cut]))
+        if message[cut:]:
+            self._wire.append((max(self._wire_free_ms, start_ms + cut / BYTES_PER_MS), message[cut:]))
+
+
+_SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {
+    0x2B: (0x0D, lambda board: bytes((0x0A, 0x10, 0, 0x0A, 0, 0, 0))),
+    0x41: (0x0D, DgtBoard._times),
+    0x42: (0x06, DgtBoard._dump),
+    0x45: (0x11, lambda board: b"%05d" % board._serial),
+    0x46: (0x10, lambda board: bytes((board._serial % 16384 >> 7, board._serial & 0x7F))),
+    0x47: (0x12, lambda board: TRADE_MARK),
+    0x49: (0x0F, DgtBoard._log_payload),
+    0x4C: (0x20, lambda board: bytes((90, 0x7F, 0x7F, 1, 2, 0, 0, 0, 2))),
+    0x4D: (0x13, lambda board: b"\x01\x02"),
+    0x50: (0x14, lambda board: board._half(0)),
+    0x52: (0x15, lambda board: board._half(1)),
+    0x55: (0x22, lambda board: b"%010d" % board._serial),
+}
+"""For each command that is answered: identifier and payload of the answer."""

@@ -1,0 +1,315 @@
+"""The board's end of link version 1, written from PROTOCOL.md alone: bouncing contacts, lamps, buttons."""
+
+from __future__ import annotations
+
+from engine.geometry import Cell
+from engine.position import Piece
+from firmware_bridge.simulator.faults import NONE, Faults, Noise
+
+BOOT_MS = 300
+DARK_MS = 5000
+BOUNCE_MS = (20, 60)
+WEAK_MS = (300, 3000)
+BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
+ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
+_HELLO, _STATE, _ACK, _PONG = 0x01, 0x02, 0x03, 0x04
+_HELLO_REQUEST, _LAMPS, _BUZZER, _PING = 0x81, 0x82, 0x83, 0x84
+_COMMANDS = (_LAMPS, _BUZZER)
+_WHITE = Piece.WHITE_MAN | Piece.WHITE_KING
+
+
+def _crc_table() -> tuple[int, ...]:
+    table = []
+    for high in range(256):
+        value = high << 8
+        for _ in range(8):
+            value = (value << 1 ^ 0x1021 if value & 0x8000 else value << 1) & 0xFFFF
+        table.append(value)
+    return tuple(table)
+
+
+_CRC = _crc_table()
+
+
+def _crc(data: bytes) -> int:
+    value = 0xFFFF
+    for byte in data:
+        value = (value << 8 & 0xFF00) ^ _CRC[value >> 8 ^ byte]
+    return value
+
+
+def _framed(kind: int, sequence: int, payload: bytes) -> bytes:
+    body = bytes((kind, sequence)) + payload
+    crc = _crc(body)
+    out = bytearray((0,))
+    mark = 0
+    for byte in body + bytes((crc & 0xFF, crc >> 8)):
+        if byte:
+            out.append(byte)
+            continue
+        out[mark] = len(out) - mark
+        mark = len(out)
+        out.append(0)
+    out[mark] = len(out) - mark
+    out.append(0)
+    return bytes(out)
+
+
+def _opened(stuffed: bytes) -> tuple[int, int, bytes] | None:
+    """(type, sequence, payload) of what stood between two delimiters, None when it is spoilt."""
+    body = bytearray()
+    rest = stuffed
+    while rest:
+        length, rest = rest[0], rest[1:]
+        if length - 1 > len(rest):
+            return None
+        body += rest[: length - 1]
+        rest = rest[length - 1 :]
+        if rest:
+            body.append(0)
+    if len(body) < 4 or _crc(bytes(body[:-2])) != body[-2] | body[-1] << 8:
+        return None
+    return body[0], body[1], bytes(body[2:-2])
+
+
+class MatrixBoard:
+    """A board of `columns` x `rows` cells with a sensor under each; the world is moved by put, take and press."""
+
+    def __init__(  # noqa: PLR0913
+        self,
+        columns: int,
+        rows: int,
+        *,
+        colour: bool = False,
+        seed: int = 0,
+        faults: Faults = NONE,
+        period_ms: int = 20,
+        debounce_ms: int = 30,
+        unique_id: bytes = b"SIMBOARD",
+        rotated: bool = False,
+    ) -> None:
+        self._size = (columns, rows)
+        self._colour = colour
+        self._noise = Noise(faults, seed)
+        self._period_ms = period_ms
+        self._debounce_ms = debounce_ms
+        self._unique_id = unique_id
+        self._rotated = rotated
+        cells = columns * rows
+        self._world = [Piece.EMPTY] * cells
+        self._levels = bytearray(cells)
+        self._coming: dict[int, list[tuple[int, int]]] = {}
+        self._weak: set[int] = set()
+        self._restarts = 0
+        self._presses = [0] * len(BUTTONS)
+        self._input = b""
+        self._sequence = 0
+        self._acted = 0
+        self._lamps: dict[int, str] = {}
+        self._lamps_sequence = 0
+        self._buzzes = 0
+        self._host_ms = 0
+        self._boot_ms = 0
+        self._greeted = False
+        self._state_ms = 0
+        self._held_back = b""
+        self._stalled_until_ms = 0
+
+    @property
+    def buzzes(self) -> int:
+        """How often the buzzer has sounded."""
+        return self._buzzes
+
+    def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
+        """A hand puts a piece on a cell; nothing else stands there afterwards."""
+        index = self._index(cell)
+        self._world[index] = piece
+        self._weak.discard(index)
+        if piece is not Piece.EMPTY and self._noise.happens(self._noise.faults.weak_piece):
+            self._weak.add(index)
+        self._chatter(index, now_ms)
+
+    def take(self, cell: Cell, now_ms: int) -> None:
+        """A hand takes away what stands on a cell."""
+        self.put(cell, Piece.EMPTY, now_ms)
+
+    def contents(self, cell: Cell) -> Piece:
+        """What stands on a cell, whatever the sensors say."""
+        return self._world[self._index(cell)]
+
+    def press(self, button: str, now_ms: int) -> None:
+        """A hand presses a button; ValueError when the board has no such button."""
+        if button not in BUTTONS:
+            raise ValueError(f"no button {button!r} on this board, only {', '.join(BUTTONS)}")
+        index = BUTTONS.index(button)
+        self._presses[index] = (self._presses[index] + 1) % 256
+        self._state_ms = min(self._state_ms, now_ms)
+
+    def lamps(self, now_ms: int) -> dict[Cell, str]:
+        """The lit cells with the role each shows."""
+        self._darken(now_ms)
+        return {self._cell(index): role for index, role in self._lamps.items()}
+
+    def power_cycle(self, now_ms: int) -> None:
+        """The power goes and comes back; what stood on the board still stands there."""
+        self._boot_ms = now_ms + BOOT_MS
+        self._greeted = False
+        self._state_ms = self._boot_ms
+        self._restarts = (self._restarts + 1) % 256
+        self._presses = [0] * len(BUTTONS)
+        self._input = b""
+        self._held_back = b""
+        self._sequence = self._acted = 0
+        self._forget_lamps()
+        self._coming.clear()
+        for index in range(len(self._world)):
+            self._levels[index] = self._code(index)
+            if index in self._weak:
+                self._chatter(index, self._boot_ms)
+
+    def receive(self, data: bytes, now_ms: int) -> bytes:
+        """Takes bytes from the host, gives bytes for it."""
+        out = self._due(now_ms)
+        if now_ms < self._boot_ms:
+            return self._through(out, now_ms)
+        *whole, self._input = (self._input + self._noise.spoil(data)).split(b"\0")
+        self._input = self._input[-256:]
+        for stuffed in whole:
+            opened = _opened(stuffed)
+            if opened is not None:
+                out += self._answer(*opened, now_ms)
+        return self._through(out, now_ms)
+
+    def tick(self, now_ms: int) -> bytes:
+        """Gives the bytes that are due at this time."""
+        return self._through(self._due(now_ms), now_ms)
+
+    def deadline_ms(self) -> int | None:
+        """When tick has something to do."""
+        due = min((events[0][0] for events in self._coming.values()), default=self._state_ms)
+        due = max(min(due, self._state_ms), self._boot_ms)
+        if self._held_back:
+            return max(self._stalled_until_ms, 0)
+        return max(due, self._stalled_until_ms)
+
+    def _due(self, now_ms: int) -> bytes:
+        if now_ms < self._boot_ms:
+            return b""
+        changed = self._sense(now_ms)
+        out = b""
+        if not self._greeted:
+            self._greeted = True
+            out += self._hello()
+        return out + self._state(now_ms) if changed or now_ms >= self._state_ms else out
+
+    def _index(self, cell: Cell) -> int:
+        index = cell[1] * self._size[0] + cell[0]
+        return len(self._world) - 1 - index if self._rotated else index
+
+    def _cell(self, index: int) -> Cell:
+        straight = len(self._world) - 1 - index if self._rotated else index
+        row, column = divmod(straight, self._size[0])
+        return column, row
+
+    def _code(self, index: int) -> int:
+        piece = self._world[index]
+        if piece is Piece.EMPTY:
+            return 0
+        if not self._colour:
+            return 1
+        return 2 if piece & _WHITE else 3
+
+    def _chatter(self, index: int, now_ms: int) -> None:
+        """Works out when the debounced level of a contact will change, now that it has begun to bounce."""
+        target, other = self._code(index), self._levels[index]
+        settled_ms = now_ms + self._noise.random.randint(*BOUNCE_MS)
+        edges = [now_ms]
+        while edges[-1] < settled_ms:
+            edges.append(min(settled_ms, edges[-1] + self._noise.random.randint(1, 15)))
+        levels = [target if place % 2 == len(edges) % 2 else other for place in range(1, len(edges) + 1)]
+        events = [
+            (start + self._debounce_ms, level)
+            for start, end, level in zip(edges, edges[1:], levels, strict=False)
+            if end - start > self._debounce_ms
+        ]
+        self._coming[index] = [*events, (settled_ms + self._debounce_ms, target)]
+
+    def _sense(self, now_ms: int) -> bool:
+        changed = False
+        for index, events in list(self._coming.items()):
+            while events and events[0][0] <= now_ms:
+                at_ms, level = events.pop(0)
+                changed |= self._levels[index] != level
+                self._levels[index] = level
+                if not events and index in self._weak:
+                    events.append((at_ms + self._noise.random.randint(*WEAK_MS), 0 if level else self._code(index)))
+            if not events:
+                del self._coming[index]
+        return changed
+
+    def _packet(self, kind: int, payload: bytes) -> bytes:
+        self._sequence = (self._sequence + 1) % 256
+        packet = _framed(kind, self._sequence, payload)
+        return packet * 2 if self._noise.happens(self._noise.faults.duplicated_message) else packet
+
+    def _hello(self) -> bytes:
+        capabilities = 0b11110 | self._colour
+        size = bytes((*self._size, 0))
+        return self._packet(
+            _HELLO,
+            bytes((1,)) + capabilities.to_bytes(2, "little") + size + self._unique_id[:8].ljust(8, b"\0") + b"\1\0\0",
+        )
+
+    def _state(self, now_ms: int) -> bytes:
+        self._state_ms = now_ms + self._period_ms
+        cells = bytearray((len(self._levels) + 3) // 4)
+        for index, level in enumerate(self._levels):
+            if level:
+                cells[index // 4] |= level << index % 4 * 2
+        clock = ((now_ms - self._boot_ms) % 2**32).to_bytes(4, "little")
+        return self._packet(_STATE, clock + bytes((0, *self._presses, self._restarts)) + cells)
+
+    def _answer(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
+        self._darken(now_ms)
+        self._host_ms = now_ms
+        if kind == _HELLO_REQUEST:
+            self._acted = self._lamps_sequence = 0
+            return self._hello() + self._state(now_ms)
+        if kind == _PING:
+            return self._packet(_PONG, bytes((sequence, self._lamps_sequence)))
+        return self._obey(kind, sequence, payload) if kind in _COMMANDS else b""
+
+    def _obey(self, kind: int, sequence: int, payload: bytes) -> bytes:
+        if kind == _LAMPS and (len(payload) % 2 or any(role not in range(1, 7) for role in payload[1::2])):
+            return b""
+        if sequence != self._acted:
+            self._acted = sequence
+            if kind == _LAMPS:
+                self._lamps = {index: ROLES[role] for index, role in zip(payload[::2], payload[1::2], strict=True)}
+                self._lamps_sequence = sequence
+            else:
+                self._buzzes += 1
+        return self._packet(_ACK, bytes((sequence, 0)))
+
+    def _darken(self, now_ms: int) -> None:
+        if now_ms > self._host_ms + DARK_MS:
+            self._forget_lamps()
+
+    def _forget_lamps(self) -> None:
+        self._lamps = {}
+        self._lamps_sequence = 0
+
+    def _through(self, out: bytes, now_ms: int) -> bytes:
+        """What comes out of the cable: late while the board is stalled, spoilt by noise, cut short by a power cycle."""
+        if not out and not self._held_back:
+            return b""
+        if out and self._noise.happens(self._noise.faults.power_cycle):
+            self.power_cycle(now_ms)
+            return b""
+        if out and now_ms >= self._stalled_until_ms:
+            self._stalled_until_ms = now_ms + self._noise.stall_ms()
+        self._held_back += self._noise.spoil(out)
+        if now_ms < self._stalled_until_ms:
+            return b""
+        out, self._held_back = self._held_back, b""
+        return out

@@ -1,0 +1,167 @@
+"""What is announced to the world, in the shapes that MQTT, the page and the journal share."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.fen import write_fen
+from engine.game import Game
+from engine.notation import move_text, square_name
+from engine.position import Move, Position
+from engine.ruleset import Ruleset
+
+
+class MoveObject(msgspec.Struct, frozen=True):
+    """A move as outsiders read it: squares as the variant writes them."""
+
+    text: str
+    from_square: str = msgspec.field(name="from")
+    path: tuple[str, ...]
+    captured: tuple[str, ...]
+    to: str
+    promotes: bool
+
+
+class GameStarted(msgspec.Struct, frozen=True, tag="game_started"):
+    """A game has begun."""
+
+    variant: str
+    fen: str
+    white: str
+    black: str
+
+
+class Moved(msgspec.Struct, frozen=True, tag="move"):
+    """A move has been made and is in the record; `fen` is the position after it."""
+
+    ply: int
+    side: str
+    by: str
+    text: str
+    from_square: str = msgspec.field(name="from")
+    path: tuple[str, ...]
+    captured: tuple[str, ...]
+    to: str
+    promotes: bool
+    fen: str
+    elapsed_ms: int
+
+
+class Revised(msgspec.Struct, frozen=True, tag="revised"):
+    """The mover changed the last move before the other side acted; `fen` is the position after the new one."""
+
+    ply: int
+    old: MoveObject
+    new: MoveObject
+    fen: str
+
+
+class TakenBack(msgspec.Struct, frozen=True, tag="taken_back"):
+    """The last `plies` moves no longer stand; `fen` is the position now."""
+
+    plies: int
+    fen: str
+
+
+class Illegal(msgspec.Struct, frozen=True, tag="illegal"):
+    """What stands on the board would be a move that a rule forbids."""
+
+    rule: str
+    article: str
+    sentence: str
+    squares: tuple[str, ...]
+
+
+class BoardDiffers(msgspec.Struct, frozen=True, tag="board_differs"):
+    """The board does not agree with the game on these squares, and no move explains it."""
+
+    squares: tuple[str, ...]
+
+
+class BoardRestored(msgspec.Struct, frozen=True, tag="board_restored"):
+    """The board agrees with the game again."""
+
+
+class Prompted(msgspec.Struct, frozen=True, tag="prompt"):
+    """A person was told what to do next."""
+
+    prompt: str
+    sentence: str
+    squares: tuple[str, ...]
+
+
+class GameOver(msgspec.Struct, frozen=True, tag="game_over"):
+    """The game has ended."""
+
+    result: str
+    reason: str
+    article: str
+
+
+class DeviceGone(msgspec.Struct, frozen=True, tag="device_lost"):
+    """The board's hardware no longer answers."""
+
+    reason: str
+
+
+class DeviceReturned(msgspec.Struct, frozen=True, tag="device_back"):
+    """The board's hardware answers again."""
+
+    name: str
+    unique_id: str
+
+
+What = (
+    GameStarted
+    | Moved
+    | Revised
+    | TakenBack
+    | Illegal
+    | BoardDiffers
+    | BoardRestored
+    | Prompted
+    | GameOver
+    | DeviceGone
+    | DeviceReturned
+)
+
+
+def names(squares: tuple[int, ...], ruleset: Ruleset) -> tuple[str, ...]:
+    """Square names as the variant writes them."""
+    return tuple(square_name(square, ruleset) for square in squares)
+
+
+def move_object(move: Move, legal: tuple[Move, ...], ruleset: Ruleset) -> MoveObject:
+    """A move among the legal ones of its position, for outsiders."""
+    return MoveObject(
+        text=move_text(move, legal, ruleset),
+        from_square=square_name(move.from_square, ruleset),
+        path=names(move.path, ruleset),
+        captured=names(move.captured, ruleset),
+        to=square_name(move.to_square, ruleset),
+        promotes=move.promotes,
+    )
+
+
+def moved(game: Game, by: str, elapsed_ms: int) -> Moved:
+    """The announcement of a game's last move."""
+    before, move = game.positions[-2], game.moves[-1]
+    shown = move_object(move, game.rules.legal_moves(before), game.ruleset)
+    return Moved(
+        ply=game.ply,
+        side=str(before.turn),
+        by=by,
+        text=shown.text,
+        from_square=shown.from_square,
+        path=shown.path,
+        captured=shown.captured,
+        to=shown.to,
+        promotes=shown.promotes,
+        fen=fen_of(game.position, game.ruleset),
+        elapsed_ms=elapsed_ms,
+    )
+
+
+def fen_of(position: Position, ruleset: Ruleset) -> str:
+    """A position as the variant's FEN."""
+    return write_fen(position, ruleset)

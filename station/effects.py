@@ -1,0 +1,52 @@
+"""Everything a session can ask for. What it brings about comes back as an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.game import Game
+from firmware_bridge.driver import Cues
+from station.announcements import What
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Light these squares, and no others."""
+
+    cues: Cues
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """Tell the world; `seq` counts from 1 in each game without gaps."""
+
+    seq: int
+    game: str
+    what: What
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Ask a player for a move; the answer carries the request's number."""
+
+    request: int
+    player: str
+    game: Game
+
+
+@dataclass(frozen=True, slots=True)
+class StopChoosing:
+    """The question of this number is no longer wanted."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A request was carried out, or refused for a reason."""
+
+    request: str
+    error: str | None
+
+
+Effect = Show | Announce | Choose | StopChoosing | Answer

@@ -1,0 +1,80 @@
+"""Everything that can happen to a session. Each carries the time it happened, in ms since the station started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.position import Move
+from engine.view import BoardView
+from firmware_bridge.driver import Device
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSeen:
+    """A board's sensors show this now."""
+
+    at_ms: int
+    view: BoardView
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A button: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black`."""
+
+    at_ms: int
+    button: str
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """Somebody asked for something over page or MQTT; `request` is the identity its answer carries."""
+
+    at_ms: int
+    request: str
+    name: str
+    arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerChose:
+    """A player that is not at the board chose a move for the request of this number."""
+
+    at_ms: int
+    request: int
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerFailed:
+    """A player could not answer the request of this number."""
+
+    at_ms: int
+    request: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLost:
+    """The board's hardware no longer answers."""
+
+    at_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceBack:
+    """The board's hardware answers, for the first time or again."""
+
+    at_ms: int
+    device: Device
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """Nothing happened until the session's deadline."""
+
+    at_ms: int
+
+
+Event = BoardSeen | Pressed | Requested | PlayerChose | PlayerFailed | DeviceLost | DeviceBack | TimePassed

@@ -1,0 +1,283 @@
+"""What people are shown: one cue set and one prompt, always the single next thing to do; a function of the session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.game import Outcome
+from engine.geometry import Square
+from engine.notation import full_move_text, move_text, square_name
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Piece, Side
+from engine.view import ANYTHING, BLACK, WHITE
+from firmware_bridge.driver import Cues, Role
+from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
+from station.state import Session
+from station.tracker import (
+    Ambiguous,
+    Astray,
+    Clearing,
+    Done,
+    Masks,
+    Moving,
+    differing,
+    expect,
+    squares_in,
+)
+
+AT_ONCE = 4
+"""At most so many squares are lit for putting a board right."""
+
+SWEPT = 6
+"""More differences than this are a board being cleared or knocked over, not a slip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """Lit squares, and one sentence under a key that programs can rely on."""
+
+    cues: Cues
+    key: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing to do to a square so that the board comes nearer to a position."""
+
+    role: Role
+    square: Square
+    piece: Piece
+    """What is to stand there in the end."""
+
+
+def guide(session: Session) -> Guidance:
+    """The next thing to do, from any state."""
+    match session.phase:
+        case Paused(reason="device"):
+            return _say(session, "searching" if session.device is None and not session.problem else "lost")
+        case Paused():
+            return _say(session, "paused")
+        case SettingUp(target=target):
+            return _set_up(session, expect(target, session.game.ruleset).untouched)
+        case Over(outcome=outcome):
+            return _over(session, outcome)
+        case Turn() | Waiting() | Answering():
+            return _in_play(session)
+
+
+def _in_play(session: Session) -> Guidance:
+    pace, quiet = session.settings.pace, session.quiet_ms()
+    match session.reading:
+        case Clearing(move=move, squares=squares) if not isinstance(session.phase, Answering):
+            if quiet >= pace.forgot:
+                return _say(session, "remove", [(square, Role.REMOVE) for square in squares], squares=squares)
+            return _moving(session, (move,))
+        case Moving(moves=moves) if not isinstance(session.phase, Answering):
+            return _continue(session, moves) if quiet >= pace.go_on else _moving(session, moves)
+        case Done(story=story):
+            return _finished(session, story.moves[-1])
+        case Ambiguous(stories=stories) if quiet >= pace.extended:
+            moves = tuple(dict.fromkeys(story.moves[-1] for story in stories))
+            return _say(session, "which", moves=_texts(session, moves))
+        case Astray() if session.broken is not None:
+            return _illegal(session)
+        case Astray(squares=squares) if quiet >= _patience(session):
+            return _astray(session, squares)
+    return _waiting_for(session)
+
+
+def _patience(session: Session) -> int:
+    pace = session.settings.pace
+    return min(1000, pace.illegal) if isinstance(session.phase, Answering) else pace.illegal
+
+
+def _waiting_for(session: Session) -> Guidance:
+    side = _side(session, session.turn)
+    match session.phase:
+        case Answering(move=move, shown_ms=shown_ms) if session.at_ms >= shown_ms:
+            return _reply(session, move)
+        case Answering() | Waiting():
+            return _say(session, "thinking", side=side)
+    return _say(session, "turn", side=side)
+
+
+def _reply(session: Session, move: Move) -> Guidance:
+    seen = session.memory.seen
+
+    def standing(square: Square) -> bool:
+        return seen is not None and not seen[0] >> square & 1
+
+    cues: list[tuple[Square, Role]] = []
+    arrived = standing(move.to_square) and (move.to_square != move.from_square)
+    if standing(move.from_square) and not arrived:
+        cues.append((move.from_square, Role.LIFT))
+    if not arrived and move.to_square != move.from_square:
+        cues.append((move.to_square, Role.PLACE))
+        cues += [(square, Role.PATH) for square in dict.fromkeys(move.path[:-1]) if square != move.from_square]
+    taken = tuple(square for square in move.captured if standing(square))
+    cues += [(square, Role.REMOVE) for square in taken]
+    if arrived and taken:
+        return _say(session, "reply_remove", cues, squares=taken)
+    legal = session.game.legal_moves
+    text = move_text(move, legal, session.game.ruleset)
+    return _say(session, "reply", cues, move=text, side=_side(session, session.turn))
+
+
+def _moving(session: Session, moves: tuple[Move, ...]) -> Guidance:
+    mover = session.game.position.contents[moves[0].from_square]
+    side = Side.WHITE if mover & WHITE else Side.BLACK
+    return _say(session, "moving", side=_side(session, side))
+
+
+def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
+    seen = session.memory.seen
+    captures = [move for move in moves if move.is_capture]
+    parked = [
+        (move, place)
+        for move in captures
+        for place, square in enumerate(move.path[:-1])
+        if seen and not seen[0] >> square & 1
+    ]
+    if not parked:
+        return _say(session, "put_down", [(move.from_square, Role.HINT) for move in moves[:1]])
+    cues = {move.path[place + 1]: Role.PATH for move, place in parked}
+    return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked), True))
+
+
+def _finished(session: Session, move: Move) -> Guidance:
+    if session.settings.confirm == "button" and session.quiet_ms() >= session.settings.pace.quick:
+        return _say(session, "confirm", move=full_move_text(move, session.game.ruleset))
+    if isinstance(session.phase, Answering):
+        return _waiting_for(session)
+    return _moving(session, (move,)) if move.from_square != move.to_square else _waiting_for(session)
+
+
+def _illegal(session: Session) -> Guidance:
+    assert session.broken is not None
+    cues, action = _repairs_shown(
+        session, repairs(session, expect(session.game.position, session.game.ruleset).untouched)
+    )
+    hints = [(square, Role.HINT) for square in session.broken.squares if square not in dict(cues)]
+    reason = illegal_sentence(session)
+    return _say(session, "illegal", [*cues, *hints[:AT_ONCE]], reason=reason, next=action[:1].upper() + action[1:])
+
+
+def illegal_sentence(session: Session) -> str:
+    """The sentence that says which rule is broken, and what is legal instead."""
+    assert session.broken is not None
+    return session.texts.rule(session.broken.rule)
+
+
+def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
+    if len(squares) > SWEPT:
+        return _say(session, "cleared")
+    cues, action = _repairs_shown(session, repairs(session, _nearest_target(session)))
+    return _say(session, "differs", cues, next=action)
+
+
+def _nearest_target(session: Session) -> Masks:
+    """The frame fewest squares away that a finished move, or no move, leaves."""
+    seen = session.memory.seen
+    expectation = expect(session.game.position, session.game.ruleset)
+    targets = [expectation.untouched]
+    if isinstance(session.phase, Answering):
+        effect = session.phase.move.effect
+        targets += [item.final for item in expectation.candidates if item.move.effect == effect]
+    if seen is None:
+        return targets[0]
+    return min(targets, key=lambda target: differing(target, seen).bit_count())
+
+
+def _set_up(session: Session, target: Masks) -> Guidance:
+    if session.memory.seen is None:
+        return _say(session, "searching")
+    left = repairs(session, target)
+    cues, action = _repairs_shown(session, left)
+    key = "set_up" if session.started else "set_up_start"
+    return _say(session, key, cues, count=str(len(left)), next=action)
+
+
+def _over(session: Session, outcome: Outcome) -> Guidance:
+    result = session.texts.say("over." + ("draw" if outcome.winner is None else str(outcome.winner)))
+    return _say(session, "over", result=result, reason=reason_text(session, outcome))
+
+
+def reason_text(session: Session, outcome: Outcome) -> str:
+    """Why a game ended, in the player's language; a rule of draws with its article."""
+    known = session.texts.sentences.get(f"reason.{outcome.reason}")
+    if known:
+        return known
+    return session.texts.say("reason.rule", name=outcome.reason, article=outcome.article)
+
+
+def repairs(session: Session, target: Masks) -> tuple[Repair, ...]:
+    """What is to be done, square by square, until the board shows a target; pieces off first."""
+    seen = session.memory.seen
+    if seen is None:
+        return ()
+    removals, placements = [], []
+    for square in squares_in(differing(target, seen)):
+        wanted = _wanted(target, square)
+        if wanted is EMPTY:
+            removals.append(Repair(Role.REMOVE, square, EMPTY))
+        elif seen[0] >> square & 1:
+            placements.append(Repair(Role.PLACE, square, wanted))
+        else:
+            placements.append(Repair(Role.WRONG, square, wanted))
+    return (*removals, *placements)
+
+
+def _wanted(target: Masks, square: Square) -> Piece:
+    for place, piece in ((2, WHITE_KING), (4, BLACK_KING), (1, WHITE_MAN), (3, BLACK_MAN)):
+        if target[place] >> square & 1:
+            return piece
+    return EMPTY
+
+
+def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, str]:
+    """The cues for the next repairs, and the first of them in words."""
+    texts, ruleset = session.texts, session.game.ruleset
+    if not left:
+        return (), texts.say("do.nothing")
+    first = left[0]
+    match left:
+        case (Repair(role=Role.REMOVE, square=start), Repair(role=Role.PLACE, square=end, piece=piece)) if _same_colour(
+            session, start, piece
+        ):
+            cues: Cues = ((start, Role.LIFT), (end, Role.PLACE))
+            names = {"from": square_name(start, ruleset), "to": square_name(end, ruleset)}
+            return cues, texts.say("do.move", **names)
+    cues = tuple((repair.square, repair.role) for repair in left[:AT_ONCE])
+    action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
+    wanted = texts.say(f"piece.{_piece_key(first.piece)}") if first.piece is not EMPTY else ""
+    return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
+
+
+def _same_colour(session: Session, square: Square, piece: Piece) -> bool:
+    view = session.memory.view
+    possible = view.possible(square) if view else ANYTHING
+    return bool(possible & (WHITE if piece & WHITE else BLACK))
+
+
+def _piece_key(piece: Piece) -> str:
+    return {WHITE_MAN: "white_man", WHITE_KING: "white_king", BLACK_MAN: "black_man", BLACK_KING: "black_king"}[piece]
+
+
+def _texts(session: Session, moves: tuple[Move, ...], full: bool = True) -> str:
+    ruleset = session.game.ruleset
+    return ", ".join(dict.fromkeys(full_move_text(move, ruleset) for move in moves))
+
+
+def _side(session: Session, side: Side) -> str:
+    return session.texts.say(f"side.{side}")
+
+
+def _say(
+    session: Session,
+    key: str,
+    cues: list[tuple[Square, Role]] | Cues = (),
+    squares: tuple[Square, ...] = (),
+    **values: str,
+) -> Guidance:
+    names = ", ".join(square_name(square, session.game.ruleset) for square in squares)
+    return Guidance(tuple(cues), key, session.texts.say(f"prompt.{key}", squares=names, **values))

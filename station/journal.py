@@ -1,0 +1,265 @@
+"""The journal: what happened and what was asked for, one JSON line each; reading it back; a game to go on with.
+
+A header line states format, program, board, rule set and wall clock at 0 ms. Readers skip keys they do not know and a
+torn last line: power goes at clubs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import msgspec
+
+from engine.errors import IllegalMoveError
+from engine.fen import read_fen, write_fen
+from engine.game import Game, new_game
+from engine.geometry import Square
+from engine.notation import read_square
+from engine.position import Move, Piece
+from engine.ruleset import Ruleset, load_ruleset
+from engine.view import BoardView, evidence_for, possible_by
+from station import announcements as say
+from station import events
+from station.effects import Effect
+from station.errors import JournalError
+from station.settings import Settings
+
+FORMAT = 1
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
+"""One digit a square: which of the five contents a hard sensor does not rule out, as a number of five bits."""
+
+_EVENTS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        events.BoardSeen,
+        events.Pressed,
+        events.Requested,
+        events.PlayerChose,
+        events.PlayerFailed,
+        events.DeviceLost,
+        events.DeviceBack,
+        events.TimePassed,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a journal."""
+
+    journal: int
+    program: str
+    boot: str
+    at: str
+    """Wall clock at 0 ms, UTC, ISO 8601."""
+    settings: Settings
+    language: str
+    resumed: Mapping[str, Any] | None = None
+    """The game that was gone on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a journal after its header: an event, or an effect as plain data."""
+
+    event: events.Event | None = None
+    effect: Mapping[str, Any] | None = None
+
+
+def encode_header(header: Header) -> bytes:
+    """The first line of a journal."""
+    return _encode(_plain(header))
+
+
+def encode_event(event: events.Event) -> bytes:
+    """One line for an event."""
+    record: dict[str, Any] = {"event": type(event).__name__}
+    if isinstance(event, events.BoardSeen):
+        return _encode({**record, "at_ms": event.at_ms, **encode_view(event.view)})
+    return _encode({**record, **_plain(event)})
+
+
+def plain_effect(effect: Effect) -> dict[str, Any]:
+    """An effect as plain data: what a replay compares. A game to choose in is told by its number of moves."""
+    record: dict[str, Any] = {"effect": type(effect).__name__}
+    for item in fields(effect):
+        value = getattr(effect, item.name)
+        record[item.name] = {"ply": value.ply} if isinstance(value, Game) else _plain(value)
+    return record
+
+
+def encode_effect(effect: Effect) -> bytes:
+    """One line for an effect."""
+    return _encode(plain_effect(effect))
+
+
+def encode_view(view: BoardView) -> dict[str, Any]:
+    """A view as plain data: a digit a square for a hard sensor, else the likelihoods."""
+    if view.is_hard:
+        seen: Any = "".join(_DIGITS[possible_by(evidence)] for evidence in view.seen)
+    else:
+        seen = view.seen
+    return {"seen": seen, **({"stray": view.stray} if view.stray else {}), **({} if view.firm else {"firm": False})}
+
+
+def decode_view(record: Mapping[str, Any]) -> BoardView:
+    """The view that plain data states."""
+    seen = record["seen"]
+    stray = tuple((int(column), int(row)) for column, row in record.get("stray", ()))
+    if isinstance(seen, str):
+        evidence = tuple(evidence_for(Piece(_DIGITS.index(digit))) for digit in seen)
+    else:
+        evidence = tuple(tuple(float(value) for value in square) for square in seen)
+    return BoardView(evidence, stray, bool(record.get("firm", True)))
+
+
+def read_journal(text: bytes, name: str = "journal") -> tuple[Header, tuple[Line, ...]]:
+    """Header and lines of a journal; a torn last line is left out, any other fault is a JournalError with its line."""
+    lines = text.split(b"\n")
+    complete = lines[:-1]
+    if not complete:
+        raise JournalError(f"{name}: line 1: found nothing, expected a journal's header")
+    header = _read_header(complete[0], name)
+    return header, tuple(_read_line(line, number, name) for number, line in enumerate(complete[1:], 2))
+
+
+def _read_header(line: bytes, name: str) -> Header:
+    try:
+        record = msgspec.json.decode(line)
+        if record.get("journal") != FORMAT:
+            raise JournalError(f"{name}: line 1: journal = {record.get('journal')!r}, expected {FORMAT}")
+        return msgspec.convert(record, Header, dec_hook=_decode_hook)
+    except (msgspec.MsgspecError, AttributeError) as error:
+        raise JournalError(f"{name}: line 1: no header of a journal: {error}") from error
+
+
+def _read_line(line: bytes, number: int, name: str) -> Line:
+    try:
+        record = msgspec.json.decode(line)
+        if "effect" in record:
+            return Line(effect=record)
+        kind = _EVENTS[record.pop("event")]
+        if kind is events.BoardSeen:
+            return Line(event=events.BoardSeen(record["at_ms"], decode_view(record)))
+        return Line(event=msgspec.convert(record, kind))
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
+        raise JournalError(f"{name}: line {number}: no event or effect: {error!r}") from error
+
+
+def _encode(record: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode(record) + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.to_builtins(value, enc_hook=_encode_hook)
+
+
+def _encode_hook(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(type(value))
+
+
+def _decode_hook(kind: type[Any], value: Any) -> Any:
+    raise NotImplementedError(kind)
+
+
+# --- going on with a game -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A game to go on with: its record, announcements made in it so far, its identity, its players."""
+
+    game: Game
+    seq: int
+    game_id: str
+    white: str
+    black: str
+    over: bool = False
+
+
+def plain_resumed(resumed: Resumed) -> dict[str, Any]:
+    """A game to go on with, as a header keeps it."""
+    game = resumed.game
+    return {
+        "game": resumed.game_id,
+        "seq": resumed.seq,
+        "variant": game.ruleset.name,
+        "start": write_fen(game.start, game.ruleset),
+        "moves": _plain(game.moves),
+        "white": resumed.white,
+        "black": resumed.black,
+        "over": resumed.over,
+    }
+
+
+def _read_resumed(record: Mapping[str, Any], ruleset: Ruleset) -> Resumed:
+    game = new_game(ruleset, read_fen(record["start"], ruleset))
+    for move in msgspec.convert(record["moves"], tuple[Move, ...]):
+        game = game.play(move)
+    return Resumed(game, record["seq"], record["game"], record["white"], record["black"], record["over"])
+
+
+def unfinished_game(header: Header, lines: Iterable[Line]) -> Resumed | None:
+    """The game as the last announcement left it; None when none is under way."""
+    found: Resumed | None = None
+    if header.resumed:
+        found = _read_resumed(header.resumed, _ruleset_named(header.resumed["variant"], header))
+    for announcement in announcements(lines):
+        found = _after_announcement(found, announcement, header)
+    return None if found is None or found.over else found
+
+
+def _ruleset_named(name: str, header: Header) -> Ruleset:
+    known = header.settings.ruleset
+    return known if name == known.name else load_ruleset(name)
+
+
+def announcements(lines: Iterable[Line]) -> Iterator[Mapping[str, Any]]:
+    """The announcements among a journal's lines, in order."""
+    for line in lines:
+        if line.effect is not None and line.effect.get("effect") == "Announce":
+            yield line.effect
+
+
+def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], header: Header) -> Resumed | None:
+    what, seq, game_id = announcement["what"], announcement["seq"], announcement["game"]
+    if what["type"] == "game_started":
+        ruleset = _ruleset_named(what["variant"], header)
+        game = new_game(ruleset, read_fen(what["fen"], ruleset))
+        return Resumed(game, seq, game_id, what["white"], what["black"])
+    if found is None or found.game_id != game_id:
+        return found
+    over = what["type"] == "game_over" or (found.over and what["type"] not in ("taken_back", "revised"))
+    return replace(found, game=_game_after(found.game, what), seq=seq, over=over)
+
+
+def _game_after(game: Game, what: Mapping[str, Any]) -> Game:
+    match what["type"]:
+        case "move":
+            return game.play(_move_among(game, what))
+        case "revised":
+            before = game.back(1)
+            return before.play(_move_among(before, what["new"]))
+        case "taken_back":
+            return game.back(what["plies"])
+    return game
+
+
+def _move_among(game: Game, written: Mapping[str, Any]) -> Move:
+    """The legal move that an announcement wrote; IllegalMoveError when there is none."""
+    ruleset = game.ruleset
+
+    def square(name: str) -> Square:
+        return read_square(name, ruleset)
+
+    ends = (square(written["from"]), square(written["to"]))
+    captured = tuple(square(name) for name in written["captured"])
+    effect = (*ends, frozenset(captured), written["promotes"])
+    if all(move.effect != effect for move in game.legal_moves):
+        raise IllegalMoveError(f"{written['text']} is not legal at ply {game.ply + 1} of the journal")
+    return Move(ends[0], tuple(square(name) for name in written["path"]), captured, written["promotes"])

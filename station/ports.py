@@ -1,0 +1,52 @@
+"""What the station needs of the world, as protocols; drivers fit them without knowing them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol
+
+from engine.geometry import Geometry
+from engine.position import Piece
+from firmware_bridge.driver import Counters, Cues, Device, Output
+
+
+class BoardDriver(Protocol):
+    """A board on a wire: bytes in, views out; cues in, bytes out. No I/O; time is an argument."""
+
+    baud: ClassVar[int]
+
+    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None) -> None: ...
+
+    @property
+    def device(self) -> Device | None:
+        """What the device said of itself; None before it answered."""
+        ...
+
+    @property
+    def counters(self) -> Counters:
+        """Traffic and faults since the driver was made."""
+        ...
+
+    @property
+    def problem(self) -> str | None:
+        """Why no views can come although bytes do; None when all is well."""
+        ...
+
+    def start(self, now_ms: int) -> Output:
+        """The port has been opened, for the first time or again."""
+        ...
+
+    def receive(self, data: bytes, now_ms: int) -> Output:
+        """Bytes have come in."""
+        ...
+
+    def tick(self, now_ms: int) -> Output:
+        """The deadline has come."""
+        ...
+
+    def deadline_ms(self) -> int | None:
+        """When `tick` wants to be called; None for never."""
+        ...
+
+    def show(self, cues: Cues, now_ms: int) -> Output:
+        """Light these squares and no others."""
+        ...

@@ -1,0 +1,590 @@
+"""A session is one game at one board: step(session, event) -> (session', effects), a function of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from engine.errors import NotationError
+from engine.fen import read_fen
+from engine.game import Game, Outcome, new_game
+from engine.position import Move, Side
+from engine.ruleset import load_ruleset, variant_names
+from station import announcements as say
+from station.effects import Announce, Answer, Choose, Effect, Show, StopChoosing
+from station.events import (
+    BoardSeen,
+    DeviceBack,
+    DeviceLost,
+    Event,
+    PlayerChose,
+    PlayerFailed,
+    Pressed,
+    Requested,
+    TimePassed,
+)
+from station.journal import Resumed
+from station.guidance import SWEPT, guide, illegal_sentence, reason_text
+from station.phases import ActivePhase, Answering, Over, Paused, SettingUp, Turn, Waiting
+from station.settings import Settings
+from station.state import Session, context_of
+from station.texts import Texts
+from station.tracker import (
+    Ambiguous,
+    Astray,
+    Clearing,
+    Done,
+    Masks,
+    Memory,
+    Moving,
+    Story,
+    Turned,
+    Untouched,
+    differing,
+    forget,
+    masks_of_position,
+    read,
+    read_back,
+    read_illegal,
+    read_unseen,
+    remember,
+)
+
+Step = tuple[Session, tuple[Effect, ...]]
+
+REQUESTS = ("new_game", "take_back", "resign", "draw", "pause", "resume", "choose")
+"""Requests a session carries out."""
+
+
+def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None = None) -> Session:
+    """A session whose board has not been found yet; it goes on with an unfinished game where there is one."""
+    if resumed is None:
+        game = _new(settings)
+        return Session(settings, texts, game, boot, f"{boot}-1", Paused(SettingUp(game.position), "device"), games=1)
+    settings = replace(settings, ruleset=resumed.game.ruleset, white=resumed.white, black=resumed.black)
+    session = Session(
+        settings, texts, resumed.game, boot, resumed.game_id, Paused(Turn(), "device"), seq=resumed.seq, started=True
+    )
+    return replace(session, phase=Paused(_phase_of(session), "device"))
+
+
+def step(session: Session, event: Event) -> Step:
+    """The session after an event, and what it asks for."""
+    session = replace(session, at_ms=event.at_ms)
+    session, effects = _handle(session, event)
+    session, decided = _decide(session)
+    cues = guide(session).cues
+    if cues == session.shown:
+        return session, effects + decided
+    return replace(session, shown=cues), (*effects, *decided, Show(cues))
+
+
+def deadline_ms(session: Session) -> int | None:
+    """When the session wants to hear that time has passed, if nothing else happens; None for never."""
+    if isinstance(session.phase, Paused):
+        return None
+    later = [moment for moment in _moments(session) if moment > session.at_ms]
+    return min(later, default=None)
+
+
+def _moments(session: Session) -> list[int]:
+    pace, since = session.settings.pace, session.memory.since_ms
+    moments = []
+    if isinstance(session.phase, Answering):
+        moments.append(session.phase.shown_ms)
+    if isinstance(session.phase, SettingUp):
+        return [*moments, since + pace.set_up]
+    waits: tuple[int, ...]
+    match session.reading:
+        case Untouched():
+            waits = ()
+        case Done() | Turned() | Ambiguous():
+            waits = (pace.quick, pace.extended)
+        case Moving():
+            waits = (pace.extended, pace.go_on)
+        case Clearing():
+            waits = (pace.forgot,)
+        case Astray():
+            waits = (pace.quick, pace.extended, pace.back, pace.illegal, pace.further_back, pace.start_again)
+    return [*moments, *(since + wait for wait in waits)]
+
+
+# --- events --------------------------------------------------------------------------------------------------------
+
+
+def _handle(session: Session, event: Event) -> Step:
+    match event:
+        case BoardSeen(at_ms=at_ms, view=view):
+            memory = remember(session.memory, view, at_ms, context_of(session))
+            changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
+            cleared = replace(session, told=(), broken=None) if changed else session
+            return replace(cleared, memory=memory), ()
+        case Pressed(button=button):
+            return _pressed(session, button)
+        case Requested(request=request, name=name, arguments=arguments):
+            return _requested(session, request, name, arguments)
+        case PlayerChose(request=request, move=move):
+            return _chosen(session, request, move)
+        case PlayerFailed(request=request, reason=reason):
+            if session.phase == Waiting(request):
+                return _enter(replace(session, problem=reason), session.phase)
+            return session, ()
+        case DeviceLost(reason=reason):
+            return _device_lost(session, reason)
+        case DeviceBack(device=device):
+            session = replace(session, device=device, problem="")
+            step_back = _announce(session, say.DeviceReturned(device.name, device.unique_id))
+            return _then(step_back, lambda now: _resume(now, "device"))
+        case TimePassed():
+            return session, ()
+
+
+def _pressed(session: Session, button: str) -> Step:
+    ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
+    if button == "confirm" or ended_by is not None:
+        if isinstance(session.reading, Done) and ended_by in (None, _mover(session)):
+            return _commit(session, session.reading.story)
+        return session, ()
+    if button in ("take_back", "new_game"):
+        step_on, _ = _carry_out(session, button, {})
+        return step_on
+    return session, ()
+
+
+def _mover(session: Session) -> Side:
+    """Whose move the finished story ends with."""
+    story = session.reading.story if isinstance(session.reading, Done) else Story(0, ())
+    side = session.turn if (len(story.moves) - story.back) % 2 else session.turn.other
+    return side
+
+
+def _requested(session: Session, request: str, name: str, arguments: Mapping[str, str | int | bool]) -> Step:
+    if name not in REQUESTS:
+        return session, (Answer(request, f"{name}: no such request, expected one of {', '.join(REQUESTS)}"),)
+    (session, effects), error = _carry_out(session, name, arguments)
+    return session, (*effects, Answer(request, error))
+
+
+def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    """The session after a request, and why it was refused if it was."""
+    match name:
+        case "new_game":
+            return _ask_new_game(session, arguments)
+        case "take_back":
+            return _ask_take_back(session, arguments)
+        case "resign" | "draw":
+            return _ask_end(session, name, arguments)
+        case "pause":
+            if isinstance(session.phase, Paused):
+                return (session, ()), "paused already"
+            return _pause(session, "asked"), None
+        case "resume":
+            if not isinstance(session.phase, Paused) or session.phase.reason == "device":
+                return (session, ()), "not paused"
+            return _resume(session, session.phase.reason), None
+        case _:
+            return _ask_choose(session, arguments)
+
+
+def _ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    settings = session.settings
+    variant = arguments.get("variant", settings.ruleset.name)
+    if variant not in variant_names():
+        return (session, ()), f"variant = {variant!r}: expected one of {', '.join(variant_names())}"
+    ruleset = settings.ruleset if variant == settings.ruleset.name else load_ruleset(str(variant))
+    if ruleset.geometry.cells != settings.ruleset.geometry.cells:
+        return (session, ()), f"variant = {variant!r}: this board has {len(settings.ruleset.geometry)} squares"
+    players = {side: str(arguments.get(side, settings.player(Side(side)))) for side in ("white", "black")}
+    for side, player in players.items():
+        if not is_player(player):
+            return (session, ()), f"{side} = {player!r}: expected person, engine:1 to engine:10 or hub:COMMAND"
+    start_fen = str(arguments.get("start_fen", settings.start_fen if ruleset is settings.ruleset else ""))
+    changed = replace(settings, ruleset=ruleset, start_fen=start_fen, white=players["white"], black=players["black"])
+    try:
+        return _start_over(session, changed), None
+    except NotationError as error:
+        return (session, ()), f"start_fen: {error}"
+
+
+def is_player(text: str) -> bool:
+    """Whether a text names a player: `person`, `engine:1` to `engine:10`, `hub:COMMAND`."""
+    kind, _, rest = text.partition(":")
+    if kind == "engine":
+        return rest.isdecimal() and 1 <= int(rest) <= 10
+    return text == "person" or (kind == "hub" and bool(rest.strip()))
+
+
+def _ask_take_back(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    plies = arguments.get("plies", _usual_take_back(session))
+    if isinstance(plies, bool) or not isinstance(plies, int) or not 1 <= plies <= session.game.ply:
+        return (session, ()), f"plies = {plies!r}: expected 1 to {session.game.ply}, the moves made so far"
+    stopped = _stop_choosing(session)
+    taken = _then(stopped, lambda now: _withdraw(now, int(plies)))
+    return _then(taken, lambda now: _enter(now, SettingUp(now.game.position))), None
+
+
+def _usual_take_back(session: Session) -> int:
+    """One move; against a player who is not at the board, back to the person's own turn."""
+    own_turn = session.settings.is_person(session.turn)
+    return 2 if own_turn and not session.settings.is_person(session.turn.other) and session.game.ply > 1 else 1
+
+
+def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    if isinstance(session.active, Over) or not session.started:
+        return (session, ()), "no game is being played"
+    if name == "draw":
+        claimed = session.game.draw(claimed=True)
+        return _end(session, claimed or Outcome(None, "agreed", on_board=False)), None
+    side = arguments.get("side", str(session.turn))
+    if side not in ("white", "black"):
+        return (session, ()), f"side = {side!r}: expected white or black"
+    return _end(session, Outcome(Side(side).other, "resigned", on_board=False)), None
+
+
+def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    stories = session.reading.stories if isinstance(session.reading, Ambiguous) else ()
+    number = arguments.get("number", 1)
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(stories):
+        return (session, ()), f"number = {number!r}: expected 1 to {len(stories)}, the moves that look alike"
+    return _commit(session, stories[number - 1]), None
+
+
+def _chosen(session: Session, request: int, move: Move) -> Step:
+    """A late answer to an old question is told by its number; a move that is not legal is refused."""
+    if session.active != Waiting(request):
+        return session, ()
+    if all(move.effect != legal.effect for legal in session.game.legal_moves):
+        return _pause(replace(session, problem="the player chose a move that is not legal"), "player")
+    shown_ms = max(session.at_ms, session.turn_began_ms + session.settings.pace.reply_hold)
+    answering = Answering(move, shown_ms)
+    if isinstance(session.phase, Paused):
+        return replace(session, phase=replace(session.phase, interrupted=answering)), ()
+    return replace(session, phase=answering), ()
+
+
+def _device_lost(session: Session, reason: str) -> Step:
+    gone = replace(session, problem=reason, memory=Memory(), reading=Untouched(), broken=None, told=())
+    if isinstance(session.phase, Paused) and session.phase.reason == "device":
+        return gone, ()
+    lost = _announce(gone, say.DeviceGone(reason))
+    return _then(lost, lambda now: _pause(now, "device"))
+
+
+# --- decisions -----------------------------------------------------------------------------------------------------
+
+
+def _decide(session: Session) -> Step:
+    """Read the board and act on it until it has no more to say."""
+    effects: tuple[Effect, ...] = ()
+    for _ in range(4):
+        before = session
+        session, more = _decide_once(session)
+        effects += more
+        if session.game is before.game and session.phase == before.phase:
+            break
+    return session, effects
+
+
+def _decide_once(session: Session) -> Step:
+    if session.memory.seen is None:
+        return session, ()
+    match session.phase:
+        case Paused():
+            return session, ()
+        case SettingUp(target=target):
+            return _decide_set_up(session, masks_of_position(target.contents))
+    session = replace(session, reading=read(context_of(session), session.memory))
+    if isinstance(session.phase, Over):
+        return _decide_over(session)
+    return _decide_in_play(session)
+
+
+def _shows(session: Session, target: Masks) -> bool:
+    return session.memory.seen is not None and not differing(target, session.memory.seen)
+
+
+def _decide_set_up(session: Session, target: Masks) -> Step:
+    session = replace(session, reading=Untouched())
+    if not _shows(session, target) or not _settled(session, session.settings.pace.set_up):
+        return session, ()
+    session = replace(session, memory=forget(session.memory), turn_began_ms=session.at_ms)
+    if session.started:
+        return _next_turn(session)
+    return _then(_announce(replace(session, started=True), _game_started(session)), _next_turn)
+
+
+def _decide_over(session: Session) -> Step:
+    if isinstance(session.reading, Done):
+        return _decide_in_play(session)
+    if not isinstance(session.reading, Astray):
+        return session, ()
+    start = masks_of_position(_new(session.settings).position.contents)
+    if _shows(session, start) and _settled(session, session.settings.pace.set_up):
+        return _start_over(session, session.settings)
+    return _decide_back(session)
+
+
+def _decide_in_play(session: Session) -> Step:
+    pace, automatic = session.settings.pace, session.settings.confirm != "button"
+    match session.reading:
+        case Untouched():
+            return _restored(session)
+        case Done(story=story, extendable=extendable):
+            waits = pace.extended if extendable and not isinstance(session.phase, Answering) else pace.quick
+            if automatic and _settled(session, waits):
+                return _commit(session, story)
+        case Turned(story=story):
+            return _commit(session, story)
+        case Ambiguous() if _settled(session, pace.extended):
+            return _prompt(session)
+        case Clearing() if _settled(session, pace.forgot):
+            return _prompt(session)
+        case Moving() if _settled(session, pace.extended):
+            return _decide_unseen(session)
+        case Astray() if _settled(session, pace.quick):
+            return _decide_unseen(session)
+    return session, ()
+
+
+def _decide_unseen(session: Session) -> Step:
+    """For a settled frame that one move does not explain: two plies, an earlier position, a broken rule, or astray."""
+    pace = session.settings.pace
+    match read_unseen(context_of(session), session.memory):
+        case Done(story=story, extendable=extendable) as reading:
+            session = replace(session, reading=reading)
+            if _settled(session, pace.extended if extendable else pace.quick):
+                return _commit(session, story)
+            return session, ()
+        case Turned(story=story) as reading:
+            session = replace(session, reading=reading)
+            return _commit(session, story) if _settled(session, pace.extended) else (session, ())
+        case Ambiguous() as reading:
+            session = replace(session, reading=reading)
+            return _prompt(session) if _settled(session, pace.extended) else (session, ())
+    if isinstance(session.reading, Moving):
+        return _prompt(session) if _settled(session, pace.go_on) else (session, ())
+    back = _decide_back(session)
+    if back[0].phase != session.phase or back[0].game is not session.game:
+        return back
+    return _speak(session) if _settled(session, pace.illegal) else (session, ())
+
+
+def _decide_back(session: Session) -> Step:
+    pace = session.settings.pace
+    back = read_back(session.game.positions, session.memory)
+    if back is None:
+        return session, ()
+    to_start = back.plies == session.game.ply
+    if to_start and back.plies > 4:
+        if _settled(session, pace.start_again):
+            return _start_over(session, session.settings)
+        return session, ()
+    if not _settled(session, pace.back if back.plies == 1 else pace.further_back):
+        return session, ()
+    stopped = _stop_choosing(session)
+    return _then(_then(stopped, lambda now: _withdraw(now, back.plies)), _next_turn)
+
+
+def _speak(session: Session) -> Step:
+    """Say what is wrong with a board that no story explains: once for each frame, and nothing while it is swept."""
+    squares = session.reading.squares if isinstance(session.reading, Astray) else ()
+    if "astray" in session.told or not 0 < len(squares) <= SWEPT:
+        return session, ()
+    session = replace(session, told=(*session.told, "astray"))
+    violation = read_illegal(session.game.position, session.game.ruleset, session.memory)
+    if violation is not None:
+        session = replace(session, broken=violation, differs=True)
+        named = say.names(violation.squares, session.game.ruleset)
+        return _announce(session, say.Illegal(violation.rule, violation.article, illegal_sentence(session), named))
+    session = replace(session, differs=True)
+    return _announce(session, say.BoardDiffers(say.names(squares, session.game.ruleset)))
+
+
+def _restored(session: Session) -> Step:
+    if not session.differs:
+        return session, ()
+    return _announce(replace(session, differs=False, broken=None), say.BoardRestored())
+
+
+def _prompt(session: Session) -> Step:
+    """Announce the prompt that people see, once for each frame."""
+    shown = guide(session)
+    if shown.key in session.told:
+        return session, ()
+    session = replace(session, told=(*session.told, shown.key))
+    squares = say.names(tuple(square for square, _ in shown.cues), session.game.ruleset)
+    return _announce(session, say.Prompted(shown.key, shown.sentence, squares))
+
+
+def _settled(session: Session, wait_ms: int) -> bool:
+    return session.memory.firm and session.quiet_ms() >= wait_ms
+
+
+# --- the record ----------------------------------------------------------------------------------------------------
+
+
+def _commit(session: Session, story: Story) -> Step:
+    """Put a story into the record: change the last move if it withdraws one, then each move it makes."""
+    step_on = _restored(replace(session, differs=False, broken=None))
+    if story.back:
+        step_on = _then(step_on, lambda now: _revise(now, story.moves[0]))
+        moves = story.moves[1:]
+    else:
+        moves = story.moves
+    for move in moves:
+        step_on = _then(step_on, partial(_make, move=move))
+    return _then(step_on, _after_move)
+
+
+def _make(session: Session, move: Move) -> Step:
+    if isinstance(session.phase, Over):
+        return session, ()
+    by = "person" if session.settings.is_person(session.turn) else "engine"
+    elapsed = session.at_ms - session.turn_began_ms
+    session = _remembered(session, session.game.play(move))
+    made = _announce(session, say.moved(session.game, by, elapsed))
+    return _then(made, _end_if_over)
+
+
+def _revise(session: Session, new: Move) -> Step:
+    stopped, effects = _stop_choosing(session)
+    before = stopped.game.back(1)
+    legal, ruleset = before.legal_moves, before.ruleset
+    old = stopped.game.moves[-1]
+    revised = replace(_remembered(stopped, before.play(new)), phase=Turn())
+    what = say.Revised(
+        ply=revised.game.ply,
+        old=say.move_object(old, legal, ruleset),
+        new=say.move_object(new, legal, ruleset),
+        fen=say.fen_of(revised.game.position, ruleset),
+    )
+    announced, more = _announce(revised, what)
+    return _then((announced, (*effects, *more)), _end_if_over)
+
+
+def _remembered(session: Session, game: Game) -> Session:
+    """The session with another game record; the tracker starts afresh from what it sees now."""
+    return replace(
+        session, game=game, memory=forget(session.memory), reading=Untouched(), told=(), turn_began_ms=session.at_ms
+    )
+
+
+def _end_if_over(session: Session) -> Step:
+    outcome = session.game.outcome()
+    if outcome is None or (outcome.article and session.settings.draws == "claim"):
+        return session, ()
+    return _end(session, outcome)
+
+
+def _end(session: Session, outcome: Outcome) -> Step:
+    stopped, effects = _stop_choosing(session)
+    result = stopped.game.result_text(outcome)
+    over = replace(stopped, phase=Over(outcome))
+    told, more = _announce(over, say.GameOver(result, reason_text(over, outcome), outcome.article))
+    return told, (*effects, *more)
+
+
+def _after_move(session: Session) -> Step:
+    return (session, ()) if isinstance(session.phase, Over) else _next_turn(session)
+
+
+def _withdraw(session: Session, plies: int) -> Step:
+    session = replace(_remembered(session, session.game.back(plies)), differs=False, broken=None)
+    return _announce(session, say.TakenBack(plies, say.fen_of(session.game.position, session.game.ruleset)))
+
+
+def _start_over(session: Session, settings: Settings) -> Step:
+    """A new game: the one before is broken off if it was not over; the start position is to be set up."""
+    game = _new(settings)
+    stopped = _stop_choosing(session)
+    unfinished = session.started and not isinstance(session.active, Over)
+    ended = _then(stopped, _abandon) if unfinished else stopped
+    return _then(ended, lambda now: _fresh(now, settings, game))
+
+
+def _abandon(session: Session) -> Step:
+    return _announce(session, say.GameOver("*", session.texts.say("reason.abandoned"), ""))
+
+
+def _fresh(session: Session, settings: Settings, game: Game) -> Step:
+    games = session.games + 1
+    fresh = replace(
+        _remembered(session, game),
+        settings=settings,
+        game_id=f"{session.boot}-{games}",
+        games=games,
+        seq=0,
+        started=False,
+        differs=False,
+        broken=None,
+    )
+    return _enter(fresh, SettingUp(game.position))
+
+
+def _new(settings: Settings) -> Game:
+    start = read_fen(settings.start_fen, settings.ruleset) if settings.start_fen else None
+    return new_game(settings.ruleset, start)
+
+
+def _game_started(session: Session) -> say.GameStarted:
+    settings, game = session.settings, session.game
+    fen = say.fen_of(game.start, game.ruleset)
+    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black)
+
+
+# --- phases --------------------------------------------------------------------------------------------------------
+
+
+def _phase_of(session: Session) -> ActivePhase:
+    """The phase that a game's position calls for."""
+    outcome = session.game.outcome()
+    if outcome is not None and not (outcome.article and session.settings.draws == "claim"):
+        return Over(outcome)
+    return Turn() if session.settings.is_person(session.turn) else Waiting(session.request)
+
+
+def _next_turn(session: Session) -> Step:
+    return _enter(session, _phase_of(session))
+
+
+def _enter(session: Session, phase: ActivePhase) -> Step:
+    """The session in a phase; a player who is not at the board is asked for a move, under a new number."""
+    if isinstance(session.phase, Paused) and session.phase.reason == "device":
+        return replace(session, phase=Paused(phase, "device")), ()
+    if not isinstance(phase, Waiting):
+        return replace(session, phase=phase), ()
+    request = session.request + 1
+    waiting = replace(session, phase=Waiting(request), request=request)
+    return waiting, (Choose(request, session.settings.player(session.turn), session.game),)
+
+
+def _pause(session: Session, reason: str) -> Step:
+    if isinstance(session.phase, Paused):
+        return replace(session, phase=Paused(session.phase.interrupted, reason)), ()
+    stopped, effects = _stop_choosing(session)
+    return replace(stopped, phase=Paused(session.phase, reason)), effects
+
+
+def _resume(session: Session, reason: str) -> Step:
+    if not isinstance(session.phase, Paused) or session.phase.reason != reason:
+        return session, ()
+    interrupted = session.phase.interrupted
+    return _enter(replace(session, phase=interrupted, problem=""), interrupted)
+
+
+def _stop_choosing(session: Session) -> Step:
+    if isinstance(session.phase, Waiting):
+        return session, (StopChoosing(session.phase.request),)
+    return session, ()
+
+
+def _announce(session: Session, what: say.What) -> Step:
+    seq = session.seq + 1
+    return replace(session, seq=seq), (Announce(seq, session.game_id, what),)
+
+
+def _then(step_on: Step, follow: Callable[[Session], Step]) -> Step:
+    session, effects = step_on
+    session, more = follow(session)
+    return session, effects + more

@@ -1,0 +1,67 @@
+"""How a board is played at: values that a session is given once and never changes by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.position import Side
+from engine.ruleset import Ruleset
+
+PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Waiting times in ms. Start values measured in `boards/reconciliation.md` 4.1; two presets, no sliders."""
+
+    quick: int
+    """A finished move that no other legal move passes through."""
+    extended: int
+    """A finished move that may also be a stage of another."""
+    reply_hold: int
+    """The reply is not shown before this time after the move it answers."""
+    revise: int
+    """The last move may be changed until the other side acts, and at most this long after the reply was shown."""
+    forgot: int
+    """Captured pieces left standing are named after this time."""
+    go_on: int
+    """A capture that stops half-way is prompted after this time."""
+    illegal: int
+    """A board that no story explains is spoken about after this time."""
+    back: int = 1000
+    """The position before the last move stands again: taken back after this time."""
+    further_back: int = 2000
+    """An older position stands again."""
+    set_up: int = 400
+    """The position asked for stands: play begins after this time."""
+    start_again: int = 3000
+    """The start position stands in the middle of a game: a new game after this time."""
+
+
+CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500)
+BLITZ = Pace(quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000)
+PACES = {"calm": CALM, "blitz": BLITZ}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One board's game: rules, players and manners."""
+
+    board: str
+    ruleset: Ruleset
+    white: str = PERSON
+    black: str = PERSON
+    pace: Pace = CALM
+    confirm: str = "automatic"
+    """`automatic`, `button`, or `when-ambiguous` (a button only where the board alone cannot tell)."""
+    draws: str = "automatic"
+    """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
+    start_fen: str = ""
+
+    def player(self, side: Side) -> str:
+        """Who plays a side: `person`, `engine:LEVEL` or `hub:COMMAND`."""
+        return self.white if side is Side.WHITE else self.black
+
+    def is_person(self, side: Side) -> bool:
+        """Whether a person at the board plays this side."""
+        return self.player(side) == PERSON

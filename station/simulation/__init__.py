@@ -1,0 +1,1 @@
+"""Simulated people and their boards: the witness against which the reading of boards is measured."""

@@ -1,0 +1,104 @@
+"""The value a session is, and what its board is read against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.explain import Violation
+from engine.game import Game
+from engine.position import Side
+from firmware_bridge.driver import Cues, Device
+from station.phases import ActivePhase, Answering, Over, Paused, Phase, SettingUp, Turn, Waiting
+from station.settings import Settings
+from station.texts import Texts
+from station.tracker import Context, Expectation, Memory, Reading, Untouched, expect, nobody, only
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One game at one board. Everything a decision depends on is in here; nothing else is."""
+
+    settings: Settings
+    texts: Texts
+    game: Game
+    boot: str
+    """Tells the games of one start of the station from those of another."""
+    game_id: str
+    phase: Phase
+    at_ms: int = 0
+    games: int = 0
+    """Games begun since the start."""
+    seq: int = 0
+    """Announcements made in this game."""
+    request: int = 0
+    """Number of the latest question to a player."""
+    started: bool = False
+    """Whether the game has been announced as begun."""
+    memory: Memory = field(default_factory=Memory)
+    reading: Reading = field(default_factory=Untouched)
+    differs: bool = False
+    """Whether it was announced that the board differs from the game."""
+    broken: Violation | None = None
+    """The rule that what stands on the board would break, once it was announced."""
+    told: tuple[str, ...] = ()
+    """Prompts announced since the frame last changed."""
+    device: Device | None = None
+    problem: str = ""
+    turn_began_ms: int = 0
+    shown: Cues = ()
+    """Cues sent to the lamps last."""
+
+    @property
+    def active(self) -> ActivePhase:
+        """The phase, or the one that a pause interrupted."""
+        return self.phase.interrupted if isinstance(self.phase, Paused) else self.phase
+
+    @property
+    def turn(self) -> Side:
+        """Whose turn it is in the game."""
+        return self.game.position.turn
+
+    def quiet_ms(self) -> int:
+        """For how long the board has shown the same."""
+        return self.at_ms - self.memory.since_ms
+
+
+def context_of(session: Session) -> Context:
+    """What the board is read against now: moves expected, the move that may still be changed."""
+    game = session.game
+    last_by_person = bool(game.moves) and session.settings.is_person(game.positions[-2].turn)
+    revisable = last_by_person and _may_revise(session)
+    both_persons = all(session.settings.is_person(side) for side in Side)
+    own_next = isinstance(session.active, Answering) and session.settings.is_person(session.turn.other)
+    return Context(
+        expected=_expected(session),
+        ruleset=game.ruleset,
+        earlier=expect(game.positions[-2], game.ruleset) if revisable else None,
+        last=game.moves[-1] if game.moves else None,
+        plies=2 if both_persons or own_next else 1,
+    )
+
+
+def _expected(session: Session) -> Expectation:
+    everything = expect(session.game.position, session.game.ruleset)
+    match session.active:
+        case Turn():
+            return everything
+        case Answering(move=move):
+            return only(everything, move)
+        case SettingUp(target=target):
+            return nobody(expect(target, session.game.ruleset))
+        case Waiting() | Over():
+            return nobody(everything)
+
+
+def _may_revise(session: Session) -> bool:
+    match session.active:
+        case Turn() | Waiting():
+            return True
+        case Answering(shown_ms=shown_ms):
+            return session.at_ms <= shown_ms + session.settings.pace.revise
+        case Over(outcome=outcome):
+            return outcome.on_board
+        case SettingUp():
+            return False

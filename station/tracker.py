@@ -1,0 +1,448 @@
+"""Views and hypotheses in, a reading out: which story explains what stands on the board.
+
+A story withdraws none or one of the moves in the record and then makes one or two. Every hypothesis is checked
+square by square on bit masks: bit n of mask c is set when square n may hold content c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from engine.explain import Violation, violations
+from engine.geometry import Geometry, Square
+from engine.position import CONTENTS, CROWNED, EMPTY, Move, Piece, Position
+from engine.rules import rules_for
+from engine.ruleset import Ruleset
+from engine.view import BoardView, Evidence, possible_by
+
+Masks = tuple[int, int, int, int, int]
+
+STOOD_MS = 60
+"""How long a finished frame must have stood for the other side's touch to end the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A legal move, what it leaves on the board, and what may be seen while it is under way."""
+
+    move: Move
+    final: Masks
+    stage: Masks
+    carried: int
+    """Squares on which the mover may stand: home, on the way, destination."""
+    captured: int
+    home: int
+    extendable: bool = False
+    """Whether what it leaves may also be a stage of another legal move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A position and the moves that may be made from it."""
+
+    position: Position
+    untouched: Masks
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What was done since the record's last move: withdraw `back` moves, then make `moves`."""
+
+    back: int
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """The board shows the game's position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One story explains the board, and its last move is complete."""
+
+    story: Story
+    extendable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A story is complete, and the other side has already begun the next move."""
+
+    story: Story
+    stood: bool
+    """Whether the finished frame was seen to stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """These moves may be under way."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clearing:
+    """The mover has arrived; these captured pieces are still to be taken off."""
+
+    move: Move
+    squares: tuple[Square, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """More than one story is complete; a person has to say which."""
+
+    stories: tuple[Story, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The position of `plies` moves ago stands again."""
+
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Astray:
+    """No story explains the board; it differs from the game on these squares."""
+
+    squares: tuple[Square, ...]
+
+
+Reading = Untouched | Done | Turned | Moving | Clearing | Ambiguous | Back | Astray
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the tracker knows of the board: the latest frame, since when, and what stood before it."""
+
+    seen: Masks | None = None
+    view: BoardView | None = None
+    since_ms: int = 0
+    firm: bool = False
+    lifted: int = 0
+    """Squares that were empty at some moment since the last move in the record."""
+    stood: tuple[Story, ...] = ()
+    """Stories whose finished frame stood since the last move in the record, latest last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the board is read against."""
+
+    expected: Expectation
+    ruleset: Ruleset
+    earlier: Expectation | None = None
+    """The position before the last move, while its mover may still change it."""
+    last: Move | None = None
+    plies: int = 1
+    """How many unseen plies may be read from one frame."""
+
+
+# --- masks ---------------------------------------------------------------------------------------------------------
+
+
+def masks_of_view(view: BoardView) -> Masks:
+    """For each content, the squares where a view does not rule it out."""
+    by_evidence: dict[Evidence, int] = {}
+    for square, evidence in enumerate(view.seen):
+        by_evidence[evidence] = by_evidence.get(evidence, 0) | 1 << square
+    masks = [0, 0, 0, 0, 0]
+    for evidence, squares in by_evidence.items():
+        possible = possible_by(evidence)
+        for place, content in enumerate(CONTENTS):
+            if content & possible:
+                masks[place] |= squares
+    return (masks[0], masks[1], masks[2], masks[3], masks[4])
+
+
+def masks_of_position(contents: tuple[Piece, ...]) -> Masks:
+    """For each content, the squares where it agrees with a position; a king may stand there unmarked, as a man."""
+    empty = white = white_kings = black = black_kings = 0
+    for square, piece in enumerate(contents):
+        bit = 1 << square
+        if piece is Piece.EMPTY:
+            empty |= bit
+        elif piece is Piece.WHITE_MAN:
+            white |= bit
+        elif piece is Piece.WHITE_KING:
+            white |= bit
+            white_kings |= bit
+        elif piece is Piece.BLACK_MAN:
+            black |= bit
+        else:
+            black |= bit
+            black_kings |= bit
+    return (empty, white, white_kings, black, black_kings)
+
+
+def differing(allowed: Masks, seen: Masks) -> int:
+    """Squares on which nothing that is allowed is also possible."""
+    explained = (
+        (allowed[0] & seen[0])
+        | (allowed[1] & seen[1])
+        | (allowed[2] & seen[2])
+        | (allowed[3] & seen[3])
+        | (allowed[4] & seen[4])
+    )
+    return (seen[0] | seen[1] | seen[2] | seen[3] | seen[4]) & ~explained
+
+
+def squares_in(mask: int) -> tuple[Square, ...]:
+    """The squares whose bits are set, in order."""
+    squares = []
+    while mask:
+        low = mask & -mask
+        squares.append(low.bit_length() - 1)
+        mask ^= low
+    return tuple(squares)
+
+
+def _occupied(seen: Masks) -> int:
+    return (seen[1] | seen[2] | seen[3] | seen[4]) & ~seen[0]
+
+
+def _is_stage(candidate: Candidate, seen: Masks, at_most: int = 2) -> bool:
+    """Whether a frame may be seen while a move is under way. A slide or a slow scan shows the mover twice."""
+    return not differing(candidate.stage, seen) and (candidate.carried & _occupied(seen)).bit_count() <= at_most
+
+
+def tells_colour(seen: Masks) -> bool:
+    """Whether a frame tells white pieces from black ones wherever it tells that something stands."""
+    return not _occupied(seen) & (seen[1] | seen[2]) & (seen[3] | seen[4])
+
+
+# --- expectations --------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def expect(position: Position, ruleset: Ruleset) -> Expectation:
+    """All legal moves of a position, with what they leave and what is seen on the way."""
+    rules = rules_for(ruleset)
+    untouched = masks_of_position(position.contents)
+    ways = rules.ways(position)
+    moves = rules.legal_moves(position)
+    candidates = tuple(_candidate(move, ways[move.effect], position, untouched, ruleset) for move in moves)
+    return Expectation(position, untouched, tuple(_with_extension(candidate, candidates) for candidate in candidates))
+
+
+def only(expectation: Expectation, move: Move) -> Expectation:
+    """An expectation of one move."""
+    candidates = tuple(item for item in expectation.candidates if item.move.effect == move.effect)
+    return replace(expectation, candidates=candidates)
+
+
+def nobody(expectation: Expectation) -> Expectation:
+    """An expectation of no move: it is the turn of a player who is not at the board."""
+    return replace(expectation, candidates=())
+
+
+def _with_extension(candidate: Candidate, candidates: tuple[Candidate, ...]) -> Candidate:
+    empty = candidate.final[0]
+    occupied = (candidate.final[1] | candidate.final[3]) & ~empty
+    frame: Masks = (empty, occupied, occupied, occupied, occupied)
+    others = (other for other in candidates if other.move.effect != candidate.move.effect)
+    return replace(candidate, extendable=any(_is_stage(other, frame, 1) for other in others))
+
+
+def _candidate(move: Move, ways: tuple[Move, ...], position: Position, untouched: Masks, ruleset: Ruleset) -> Candidate:
+    mover = position.contents[move.from_square]
+    home, target = 1 << move.from_square, 1 << move.to_square
+    captured = _bits(move.captured)
+    trace = _trace(ways, ruleset.geometry)
+    if ruleset.removal != "now":
+        trace &= ~captured
+    carried = home | trace | target
+    emptied = _allow(untouched, home | captured, EMPTY)
+    final = _put(_clear(untouched, home | captured), target, mover, move.promotes)
+    stage = _put(_allow(emptied, carried, EMPTY), carried, mover, move.promotes, also=True)
+    return Candidate(move, final, stage, carried, captured, home)
+
+
+def _trace(ways: tuple[Move, ...], geometry: Geometry) -> int:
+    trace = 0
+    for way in ways:
+        start = way.from_square
+        for landing in way.path:
+            trace |= 1 << landing | _bits(geometry.between(start, landing))
+            start = landing
+    return trace
+
+
+def _bits(squares: tuple[Square, ...]) -> int:
+    return sum(1 << square for square in set(squares))
+
+
+def _allow(masks: Masks, squares: int, content: Piece) -> Masks:
+    changed = list(masks)
+    changed[CONTENTS.index(content)] |= squares
+    return (changed[0], changed[1], changed[2], changed[3], changed[4])
+
+
+def _clear(masks: Masks, squares: int) -> Masks:
+    return (masks[0] | squares, masks[1] & ~squares, masks[2] & ~squares, masks[3] & ~squares, masks[4] & ~squares)
+
+
+def _put(masks: Masks, squares: int, piece: Piece, promotes: bool, also: bool = False) -> Masks:
+    """Masks with a piece on squares, instead of or besides what they allow; kings may be unmarked."""
+    if not also:
+        masks = _clear(masks, squares)
+        masks = (masks[0] & ~squares, *masks[1:])
+    king = CROWNED[piece]
+    man = CONTENTS[CONTENTS.index(king) - 1]
+    masks = _allow(masks, squares, man)
+    return _allow(masks, squares, king) if promotes or piece is king else masks
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+
+def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> Memory:
+    """The memory after one more view: when the frame changed, what stood before, which squares were empty."""
+    seen = masks_of_view(view)
+    if seen == memory.seen:
+        return replace(memory, view=view, firm=memory.firm or view.firm)
+    stood = memory.stood
+    if memory.seen is not None and at_ms - memory.since_ms >= STOOD_MS:
+        finished = tuple(story for story, _ in _finished(context, memory, memory.seen))
+        stood = (*(story for story in stood if story not in finished), *finished)[-4:]
+    return Memory(seen, view, at_ms, view.firm, memory.lifted | seen[0] & ~_occupied(seen), stood)
+
+
+def forget(memory: Memory) -> Memory:
+    """The memory after a move went into the record: only what is seen now."""
+    return replace(memory, lifted=0, stood=())
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def read(context: Context, memory: Memory) -> Reading:
+    """What the latest frame tells. Stories are tried in order; the first kind that explains the board is taken."""
+    seen = memory.seen
+    if seen is None or not differing(context.expected.untouched, seen):
+        return Untouched()
+    finished = tuple(_finished(context, memory, seen))
+    if finished:
+        return _one_of(finished)
+    under_way = _under_way(context, seen)
+    if under_way is not None:
+        return under_way
+    for story in reversed(memory.stood):
+        if _begun(context, story, seen):
+            return Turned(story, stood=True)
+    return Astray(squares_in(differing(context.expected.untouched, seen)))
+
+
+def _one_of(finished: tuple[tuple[Story, bool], ...]) -> Reading:
+    nearest = [(story, extendable) for story, extendable in finished if story.back == finished[0][0].back]
+    if len(nearest) > 1:
+        return Ambiguous(tuple(story for story, _ in nearest))
+    return Done(*nearest[0])
+
+
+def _bases(context: Context) -> Iterator[tuple[int, Expectation]]:
+    yield 0, context.expected
+    if context.earlier is not None:
+        yield 1, context.earlier
+
+
+def _finished(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[Story, bool]]:
+    """Stories of one move that are complete in a frame, those that withdraw nothing first."""
+    empty_once = memory.lifted | seen[0] & ~_occupied(seen)
+    for back, expectation in _bases(context):
+        for candidate in expectation.candidates:
+            if back and context.last is not None and candidate.move.effect == context.last.effect:
+                continue
+            if candidate.home & empty_once and not differing(candidate.final, seen):
+                yield Story(back, (candidate.move,)), candidate.extendable
+
+
+def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
+    for _, expectation in _bases(context):
+        stages = [candidate for candidate in expectation.candidates if _is_stage(candidate, seen)]
+        if not stages:
+            continue
+        arrived = [item for item in stages if _occupied(seen) & item.carried == 1 << item.move.to_square]
+        left = [squares_in(_occupied(seen) & item.captured) for item in arrived]
+        if len(arrived) == 1 and left[0]:
+            return Clearing(arrived[0].move, left[0])
+        return Moving(tuple(candidate.move for candidate in stages))
+    return None
+
+
+def _begun(context: Context, story: Story, seen: Masks) -> bool:
+    """Whether a frame shows a finished story and the other side's next move under way."""
+    base = context.expected if story.back == 0 else context.earlier
+    if base is None:
+        return False
+    following = expect(base.position.after(story.moves[0]), context.ruleset)
+    return any(_is_stage(candidate, seen) for candidate in following.candidates)
+
+
+def read_unseen(context: Context, memory: Memory) -> Reading | None:
+    """For a frame that has settled and that `read` cannot explain: two plies at once, or one and the next begun.
+
+    Only for sensors that tell colours, or where the first of the two is known; None when nothing explains it.
+    """
+    seen = memory.seen
+    if seen is None or context.plies < 2:
+        return None
+    known = len(context.expected.candidates) == 1
+    if not (tells_colour(seen) or known):
+        return None
+    pairs: list[tuple[Story, bool]] = []
+    begun: list[Story] = []
+    for back, expectation in _bases(context):
+        if back and known:
+            continue
+        for first in expectation.candidates:
+            following = expect(expectation.position.after(first.move), context.ruleset)
+            for second in following.candidates:
+                if not differing(second.final, seen):
+                    pairs.append((Story(back, (first.move, second.move)), second.extendable))
+                elif _left_home(second, seen) and _is_stage(second, seen) and Story(back, (first.move,)) not in begun:
+                    begun.append(Story(back, (first.move,)))
+        if pairs:
+            return _one_of(tuple(pairs))
+    if len(begun) == 1:
+        return Turned(begun[0], stood=False)
+    return None
+
+
+def _left_home(candidate: Candidate, seen: Masks) -> bool:
+    """Whether the mover is certainly off its square: an early removal alone may be the other side's doing."""
+    return not (seen[1] | seen[2] | seen[3] | seen[4]) & candidate.home
+
+
+def read_back(positions: tuple[Position, ...], memory: Memory) -> Back | None:
+    """How many moves ago the board looked as it does now, the fewest first; None when it never did."""
+    if memory.seen is None:
+        return None
+    for plies, position in enumerate(reversed(positions[:-1]), 1):
+        if not differing(masks_of_position(position.contents), memory.seen):
+            return Back(plies)
+    return None
+
+
+def read_illegal(position: Position, ruleset: Ruleset, memory: Memory) -> Violation | None:
+    """The move that was made although exactly one rule forbids it; None when no single rule explains the board."""
+    if memory.seen is None:
+        return None
+    for violation in violations(rules_for(ruleset), position):
+        if not differing(_after_violation(violation, position), memory.seen):
+            return violation
+    return None
+
+
+def _after_violation(violation: Violation, position: Position) -> Masks:
+    contents = list(position.contents)
+    piece = contents[violation.move.from_square]
+    for square in (violation.move.from_square, *violation.move.captured):
+        contents[square] = EMPTY
+    contents[violation.move.to_square] = CROWNED[piece] if violation.move.promotes else piece
+    return masks_of_position(tuple(contents))
