@@ -39,6 +39,14 @@ class _Jumps:
 
 
 @dataclass(frozen=True, slots=True)
+class _Generated:
+    """Legal moves, one for each effect, and all ways of making them."""
+
+    moves: tuple[Move, ...]
+    ways: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Capture:
     """The capture being tried: a board that changes with every jump, whose it is, and whether it may stop early."""
 
@@ -72,7 +80,6 @@ class DraughtsRules:
         self._crown_in_passing = ruleset.crowning == "passing"
         self._remove_at_once = ruleset.removal == "now"
         self._generate = lru_cache(maxsize=4096)(self._generate_moves)
-        self._unique = lru_cache(maxsize=4096)(self._unique_moves)
 
     @property
     def ruleset(self) -> Ruleset:
@@ -93,12 +100,12 @@ class DraughtsRules:
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
         """Legal moves, one for each effect (from, to, captured as a set, promotes), in a fixed order."""
-        return self._unique(position)
+        return self._generate(position).moves
 
     def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
         """Every way a legal move can be made, by effect."""
         ways: dict[Effect, list[Move]] = {}
-        for move in self._generate(position):
+        for move in self._generate(position).ways:
             ways.setdefault(move.effect, []).append(move)
         return {effect: tuple(moves) for effect, moves in ways.items()}
 
@@ -116,17 +123,11 @@ class DraughtsRules:
             return None
         return position.turn if self._ruleset.goal == "inverted" else position.turn.other
 
-    def _unique_moves(self, position: Position) -> tuple[Move, ...]:
-        unique: dict[Effect, Move] = {}
-        for move in self._generate(position):
-            unique.setdefault(move.effect, move)
-        return tuple(unique.values())
-
-    def _generate_moves(self, position: Position) -> tuple[Move, ...]:
+    def _generate_moves(self, position: Position) -> _Generated:
         captures = self._preferred(tuple(self._captures(position)), position)
-        if captures and self._ruleset.capture == "obligatory":
-            return captures
-        return captures + tuple(self._quiet_moves(position))
+        quiet = self._ruleset.capture != "obligatory" or not captures
+        quiet_moves = tuple(self._quiet_moves(position)) if quiet else ()
+        return _Generated(_one_for_each_effect(captures) + quiet_moves, captures + quiet_moves)
 
     def _quiet_moves(self, position: Position) -> Iterator[Move]:
         contents, reach = position.contents, self._reach[position.turn]
@@ -147,27 +148,38 @@ class DraughtsRules:
     def _captures(self, position: Position, unfinished: bool = False) -> Iterator[Move]:
         """Every capture before the rules of choice; with `unfinished` also each that stops before it must."""
         man, king = MEN[position.turn], KINGS[position.turn]
-        last_row = self._reach[position.turn].last_row
+        reach = self._reach[position.turn]
         board = list(position.contents)
-        for square, piece in enumerate(position.contents):
-            if (piece is man or piece is king) and self._may_jump(board, position.turn, square, piece is king):
-                board[square] = EMPTY
-                capture = _Capture(board, position.turn, unfinished)
-                for jumps in self._jumps(capture, square, -1, _Jumps((), (), piece is king)):
-                    promotes = piece is man and (jumps.king or jumps.path[-1] in last_row)
-                    yield Move(square, jumps.path, jumps.captured, promotes)
-                board[square] = piece
+        for square in self._jumpers(position):
+            piece = board[square]
+            board[square] = EMPTY
+            capture = _Capture(board, position.turn, unfinished)
+            for jumps in self._jumps(capture, square, -1, _Jumps((), (), piece is king)):
+                promotes = piece is man and (jumps.king or jumps.path[-1] in reach.last_row)
+                yield Move(square, jumps.path, jumps.captured, promotes)
+            board[square] = piece
 
-    def _may_jump(self, board: list[Piece], side: Side, square: Square, king: bool) -> bool:
-        """Whether a first jump is possible for short pieces; flying kings are always tried."""
-        if king and self._flying:
-            return True
-        other_man, other_king = MEN[side.other], KINGS[side.other]
-        reach = self._reach[side]
-        for over, landing in (reach.king_jumps if king else reach.man_jumps)[square]:
-            if (board[over] is other_man or board[over] is other_king) and board[landing] is EMPTY:
-                return True
-        return False
+    def _jumpers(self, position: Position) -> list[Square]:
+        """Squares of the pieces that may have a jump: short pieces that have one next to them, and flying kings."""
+        contents, reach = position.contents, self._reach[position.turn]
+        man, king = MEN[position.turn], KINGS[position.turn]
+        enemies = (MEN[position.turn.other], KINGS[position.turn.other])
+        jumpers: list[Square] = []
+        for square, piece in enumerate(contents):
+            if piece is man:
+                jumps = reach.man_jumps[square]
+            elif piece is not king:
+                continue
+            elif self._flying:
+                jumpers.append(square)
+                continue
+            else:
+                jumps = reach.king_jumps[square]
+            for over, landing in jumps:
+                if contents[landing] is EMPTY and contents[over] in enemies:
+                    jumpers.append(square)
+                    break
+        return jumpers
 
     def _jumps(self, capture: _Capture, square: Square, came: int, done: _Jumps) -> Iterator[_Jumps]:
         """Every completed capture that goes on from `done` with the piece on `square`; none when no jump is there."""
@@ -261,6 +273,13 @@ class DraughtsRules:
             tuple((int(direction), lines[direction]) for direction in turned if lines[direction])
             for lines in self._geometry.lines
         )
+
+
+def _one_for_each_effect(captures: tuple[Move, ...]) -> tuple[Move, ...]:
+    unique: dict[Effect, Move] = {}
+    for move in captures:
+        unique.setdefault(move.effect, move)
+    return tuple(unique.values())
 
 
 def _short_jumps(lines: _Lines) -> _ShortJumps:

@@ -28,10 +28,10 @@ _CROWNING_RULES = {
 }
 
 FACT_OF_RULE: dict[str, str] = {
-    "wrong_side": "first",
+    "wrong_side": "turns",
     "must_capture": "capture",
     **dict.fromkeys(_PRECEDENCE_RULES.values(), "precedence"),
-    "capture_unfinished": "capture",
+    "capture_unfinished": "whole_capture",
     "man_moves_forward": "man_moves",
     "man_captures_forward": "man_captures",
     "king_range": "king_range",
@@ -43,7 +43,7 @@ FACT_OF_RULE: dict[str, str] = {
     "taken_pieces_stay": "removal",
     "no_turn_back": "turn_back",
     "no_piece_there": "",
-    "not_your_piece": "first",
+    "not_your_piece": "turns",
     "square_occupied": "man_moves",
     "man_moves_one_square": "man_moves",
     "way_blocked": "king_range",

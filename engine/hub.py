@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Piece, Position, Side
@@ -154,6 +155,8 @@ class Error:
 GuiMessage = Hub | SetParam | Init | SetPosition | Level | Go | Stop | PonderHit | Ping | NewGame | Quit
 EngineMessage = Id | Param | Wait | Ready | Info | Done | Pong | Error
 Message = GuiMessage | EngineMessage
+
+_MOST_SECONDS = 10**9
 
 _Arguments = Mapping[str, str]
 _ARGUMENT = re.compile(r'([^\s="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s"]+)))?')
@@ -365,13 +368,15 @@ def _real(command: str, arguments: _Arguments, name: str) -> float | None:
     value = arguments.get(name)
     if value is None:
         return None
-    if not re.fullmatch(r"[-+]?([0-9]{1,15}(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]{1,2})?", value):
+    if not re.fullmatch(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?", value) or not isfinite(float(value)):
         raise HubError(f"{command}: {name}={value}: expected a number")
     return float(value)
 
 
 def _ms(command: str, arguments: _Arguments, name: str) -> int | None:
     seconds = _real(command, arguments, name)
+    if seconds is not None and abs(seconds) > _MOST_SECONDS:
+        raise HubError(f"{command}: {name}={arguments[name]}: expected at most {_MOST_SECONDS} seconds")
     return None if seconds is None else round(1000 * seconds)
 
 

@@ -74,7 +74,7 @@ def full_move_text(move: Move, ruleset: Ruleset, by_rows: bool = False) -> str:
 
 def read_move_squares(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple[Square, ...]:
     """The squares a move text lists, start first; NotationError when it is no move."""
-    parts = re.split(r"\s*[-x:×]\s*", text.strip().lower())
+    parts = re.split(r"\s*[-xX:×]\s*", text.strip())
     if len(parts) < 2 or not all(parts):
         raise NotationError(f"{text!r} is not a move, expected squares joined by '-' or '{ruleset.capture_sign}'")
     return tuple(read_square(part, ruleset, by_rows) for part in parts)

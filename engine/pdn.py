@@ -101,7 +101,7 @@ def _read_game(raw: RawGame, default: Ruleset, number: int) -> PdnGame:
         ruleset=ruleset,
         start=rules.start(),
         result=_result(raw),
-        notes=tuple(Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes),
+        notes=_notes(raw, ruleset, number),
         line=raw.line,
     )
     try:
@@ -112,6 +112,15 @@ def _read_game(raw: RawGame, default: Ruleset, number: int) -> PdnGame:
         reason = "the FEN does not say which side is to move"
         return replace(game, faults=(Fault(number, raw.line, 0, reason),) if raw.tokens else ())
     return _with_moves(game, raw, rules, number)
+
+
+def _notes(raw: RawGame, ruleset: Ruleset, number: int) -> tuple[Fault, ...]:
+    notes = [Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes]
+    game_type_tag = raw.tags.get("GameType", "")
+    if game_type_tag and game_type_tag.split(",")[0].strip() != str(ruleset.pdn_type):
+        reason = f"GameType {game_type_tag[:60]!r} is not known here; read as {ruleset.name}"
+        notes.insert(0, Fault(number, raw.line, 0, reason))
+    return tuple(notes)
 
 
 def _with_start(game: PdnGame, raw: RawGame) -> PdnGame:

@@ -12,14 +12,14 @@ _REMEMBERED = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Perft:
-    """Leaves of the tree of moves: `nodes` with one move for each effect, `ordered` with each order of capture apart."""
+    """Leaves of the tree of moves: `nodes` one for each effect, `ordered` one for each order of capture."""
 
     nodes: int
     ordered: int
 
 
 def perft(rules: Rules, position: Position, depth: int) -> Perft:
-    """The number of leaves `depth` plies on; a node without moves above the leaves counts nothing, draws are ignored."""
+    """The leaves `depth` plies on; a node without moves above them counts nothing, draws are ignored."""
     return _count(rules, position, depth, {})
 
 

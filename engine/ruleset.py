@@ -39,6 +39,10 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "goal": ("normal", "inverted", "first king", "occupy corner"),
 }
 
+RULES_WITHOUT_FACT = ("turns", "whole_capture")
+"""Rules every variant has, so no key states them: a side moves only its own pieces, a capture is carried through.
+Their articles stand among those of the facts."""
+
 PRECEDENCES = ("most pieces", "highest value", "with a king", "most kings", "kings first")
 
 
@@ -190,8 +194,9 @@ def _articles(where: str, key: str, value: object) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(isinstance(article, str) for article in value.values()):
         raise _fail(where, key, value, "a table of key = article")
     for name in value:
-        if name not in _READERS:
-            raise RulesetError(f"{where}: articles.{name}: no such key{_nearest(name, _READERS)}")
+        if name not in _READERS and name not in RULES_WITHOUT_FACT:
+            known = {**_READERS, **dict.fromkeys(RULES_WITHOUT_FACT)}
+            raise RulesetError(f"{where}: articles.{name}: no such key{_nearest(name, known)}")
     return MappingProxyType(dict(value))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
@@ -225,12 +226,23 @@ def _now_ms() -> float:
 def main() -> None:
     """Speak Hub on standard input and output until Quit or the end of the input."""
     inbox: Queue[hub.Message | None] = Queue()
-    server = Server(inbox, _print)
-    threading.Thread(target=_listen, args=(inbox,), daemon=True).start()
-    server.run()
+    worker = threading.Thread(target=_run, args=(Server(inbox, _print),), name="hub server")
+    worker.start()
+    for message in _messages():
+        inbox.put(message)
+        if isinstance(message, hub.Quit):
+            break
+    inbox.put(EndOfInput)
+    worker.join()
 
 
-def _listen(inbox: Queue[hub.Message | None]) -> None:
+def _run(server: Server) -> None:
+    # Whoever listened is gone; the end of the input follows.
+    with contextlib.suppress(BrokenPipeError):
+        server.run()
+
+
+def _messages() -> Iterator[hub.Message]:
     for line in sys.stdin.buffer:
         try:
             message = hub.read_hub(line.decode(errors="replace"))
@@ -238,8 +250,7 @@ def _listen(inbox: Queue[hub.Message | None]) -> None:
             _print(hub.Error(str(error)))
             continue
         if message is not None:
-            inbox.put(message)
-    inbox.put(EndOfInput)
+            yield message
 
 
 def _print(message: hub.Message) -> None:

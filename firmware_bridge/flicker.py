@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from collections import deque
+from dataclasses import dataclass
 
-CHANGES = 4
-"""So many changes between one piece and nothing make a cell weak: a person lifts a piece for a look once or twice."""
-WINDOW_MS = 2500
+ABSENCES = 3
+"""So many short absences in a row make a cell weak: at blitz one square sees two exchanges, hardly three."""
+SHORT_MS = 500
+"""How long an absence, or the presence between two, may be to count as the sensor's doing."""
+STEADY_MS = 5000
+"""A weak cell is trusted again when it has not changed for so long."""
 HOLD_MS = 700
 """A weak cell is empty when it has been so for so long: three scans of a slow board."""
+
+
+@dataclass(slots=True)
+class _Cell:
+    changed_ms: int = -STEADY_MS
+    code: int = 0
+    """What stood there last."""
+    absences: int = 0
+    """Short absences in a row."""
 
 
 class Flicker:
     """Watches the changes of each cell, and holds back the emptiness of weak ones."""
 
     def __init__(self) -> None:
-        self._changes: dict[int, deque[tuple[int, int]]] = {}
+        self._cells: dict[int, _Cell] = {}
         self._held: dict[int, tuple[int, int]] = {}
 
     def note(self, cell: int, before: int, after: int, now_ms: int) -> bool:
-        """Takes a change of a cell's code; True when it is only flicker and the cell still holds what it held."""
+        """Takes what a cell reports; True when it still holds what it held, be it that its sensor only flickers."""
         held = self._held.pop(cell, None)
-        if held is not None and after == held[1]:
+        if held is None and before == after:
             return True
-        if held is not None:
+        watched = self._cells.setdefault(cell, _Cell())
+        lasted_ms, watched.changed_ms = now_ms - watched.changed_ms, now_ms
+        weak = watched.absences >= ABSENCES
+        if lasted_ms > (STEADY_MS if weak else SHORT_MS) or (after and watched.code not in (0, after)):
+            watched.absences = 0
+        elif after:
+            watched.absences += 1
+        if after:
+            watched.code = after
+            return held is not None and after == held[1]
+        if watched.absences < ABSENCES:
             return False
-        changes = self._changes.setdefault(cell, deque(maxlen=CHANGES))
-        changes.append((now_ms, before or after))
-        if after or not self._is_weak(changes, now_ms):
-            return False
-        self._held[cell] = (now_ms + HOLD_MS, before)
+        self._held[cell] = (now_ms + HOLD_MS, watched.code)
         return True
 
     def overlay(self, codes: bytes) -> bytes:
@@ -54,10 +72,5 @@ class Flicker:
 
     def clear(self) -> None:
         """Forgets everything."""
-        self._changes.clear()
+        self._cells.clear()
         self._held.clear()
-
-    @staticmethod
-    def _is_weak(changes: deque[tuple[int, int]], now_ms: int) -> bool:
-        recent = len(changes) == CHANGES and changes[0][0] >= now_ms - WINDOW_MS
-        return recent and len({code for _, code in changes}) == 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import select
 import termios
-from collections.abc import Callable
-from typing import Self, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Protocol, Self, TypeVar
 
 import serial
 from serial.tools import list_ports
@@ -17,17 +17,31 @@ _WRITE_S = 1.0
 _T = TypeVar("_T")
 
 
-def ports() -> tuple[tuple[str, str], ...]:
-    """(path, USB serial number or empty) of every serial port there is."""
-    return tuple(sorted((port.device, port.serial_number or "") for port in list_ports.comports()))
+class _Listed(Protocol):
+    device: str
+    serial_number: str | None
 
 
-def path_of(usb_serial: str) -> str:
+Listing = tuple[tuple[str, str], ...]
+"""(path, USB serial number or empty) of ports."""
+
+
+def ports() -> Listing:
+    """Every serial port there is."""
+    return ports_among(list_ports.comports())
+
+
+def ports_among(found: Iterable[_Listed]) -> Listing:
+    """The listing of ports that the system found, by path."""
+    return tuple(sorted((port.device, port.serial_number or "") for port in found))
+
+
+def path_of(usb_serial: str, listing: Listing | None = None) -> str:
     """The path of the port with this USB serial number; PortLost when there is none."""
-    for path, found in ports():
-        if found == usb_serial:
-            return path
-    known = ", ".join(found for _, found in ports() if found) or "none"
+    found = {serial_number: path for path, serial_number in (ports() if listing is None else listing)}
+    if usb_serial in found:
+        return found[usb_serial]
+    known = ", ".join(sorted(filter(None, found))) or "none"
     raise PortLost(f"usb_serial {usb_serial}", f"no such USB serial number; connected now: {known}")
 
 

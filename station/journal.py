@@ -20,7 +20,6 @@ from engine.notation import read_square
 from engine.position import Move, Piece
 from engine.ruleset import Ruleset, load_ruleset
 from engine.view import BoardView, evidence_for, possible_by
-from station import announcements as say
 from station import events
 from station.effects import Effect
 from station.errors import JournalError

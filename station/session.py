@@ -24,8 +24,8 @@ from station.events import (
     Requested,
     TimePassed,
 )
-from station.journal import Resumed
 from station.guidance import SWEPT, guide, illegal_sentence, reason_text
+from station.journal import Resumed
 from station.phases import ActivePhase, Answering, Over, Paused, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.state import Session, context_of
@@ -47,7 +47,6 @@ from station.tracker import (
     read,
     read_back,
     read_illegal,
-    read_unseen,
     remember,
 )
 
@@ -334,40 +333,26 @@ def _decide_in_play(session: Session) -> Step:
             waits = pace.extended if extendable and not isinstance(session.phase, Answering) else pace.quick
             if automatic and _settled(session, waits):
                 return _commit(session, story)
-        case Turned(story=story):
-            return _commit(session, story)
+        case Turned(story=story, sure=sure):
+            if automatic and (sure or _settled(session, pace.extended)):
+                return _commit(session, story)
         case Ambiguous() if _settled(session, pace.extended):
             return _prompt(session)
         case Clearing() if _settled(session, pace.forgot):
             return _prompt(session)
-        case Moving() if _settled(session, pace.extended):
-            return _decide_unseen(session)
+        case Moving() if _settled(session, pace.go_on):
+            return _prompt(session)
         case Astray() if _settled(session, pace.quick):
-            return _decide_unseen(session)
+            return _decide_astray(session)
     return session, ()
 
 
-def _decide_unseen(session: Session) -> Step:
-    """For a settled frame that one move does not explain: two plies, an earlier position, a broken rule, or astray."""
-    pace = session.settings.pace
-    match read_unseen(context_of(session), session.memory):
-        case Done(story=story, extendable=extendable) as reading:
-            session = replace(session, reading=reading)
-            if _settled(session, pace.extended if extendable else pace.quick):
-                return _commit(session, story)
-            return session, ()
-        case Turned(story=story) as reading:
-            session = replace(session, reading=reading)
-            return _commit(session, story) if _settled(session, pace.extended) else (session, ())
-        case Ambiguous() as reading:
-            session = replace(session, reading=reading)
-            return _prompt(session) if _settled(session, pace.extended) else (session, ())
-    if isinstance(session.reading, Moving):
-        return _prompt(session) if _settled(session, pace.go_on) else (session, ())
+def _decide_astray(session: Session) -> Step:
+    """For a settled frame that no story explains: an earlier position, a broken rule, or squares that are wrong."""
     back = _decide_back(session)
     if back[0].phase != session.phase or back[0].game is not session.game:
         return back
-    return _speak(session) if _settled(session, pace.illegal) else (session, ())
+    return _speak(session) if _settled(session, session.settings.pace.illegal) else (session, ())
 
 
 def _decide_back(session: Session) -> Step:

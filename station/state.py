@@ -13,6 +13,9 @@ from station.settings import Settings
 from station.texts import Texts
 from station.tracker import Context, Expectation, Memory, Reading, Untouched, expect, nobody, only
 
+UNSEEN_PLIES = 4
+"""At most so many moves by persons may go into the record from one frame."""
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -75,7 +78,8 @@ def context_of(session: Session) -> Context:
         ruleset=game.ruleset,
         earlier=expect(game.positions[-2], game.ruleset) if revisable else None,
         last=game.moves[-1] if game.moves else None,
-        plies=2 if both_persons or own_next else 1,
+        plies=UNSEEN_PLIES if both_persons else 2 if own_next else 1,
+        answering=isinstance(session.active, Answering),
     )
 
 

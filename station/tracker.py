@@ -19,9 +19,6 @@ from engine.view import BoardView, Evidence, possible_by
 
 Masks = tuple[int, int, int, int, int]
 
-STOOD_MS = 60
-"""How long a finished frame must have stood for the other side's touch to end the turn."""
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -70,11 +67,11 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """A story is complete, and the other side has already begun the next move."""
+    """A story is complete, and the other side has already begun or even made the next move."""
 
     story: Story
-    stood: bool
-    """Whether the finished frame was seen to stand."""
+    sure: bool
+    """Whether it may go into the record at once; else only when the frame has settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +138,8 @@ class Context:
     last: Move | None = None
     plies: int = 1
     """How many unseen plies may be read from one frame."""
+    answering: bool = False
+    """Whether the one expected move is a reply that was shown: who changes the move before it gets a new reply."""
 
 
 # --- masks ---------------------------------------------------------------------------------------------------------
@@ -307,7 +306,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
     if seen == memory.seen:
         return replace(memory, view=view, firm=memory.firm or view.firm)
     stood = memory.stood
-    if memory.seen is not None and at_ms - memory.since_ms >= STOOD_MS:
+    if memory.seen is not None:
         finished = tuple(story for story, _ in _finished(context, memory, memory.seen))
         stood = (*(story for story in stood if story not in finished), *finished)[-4:]
     return Memory(seen, view, at_ms, view.firm, memory.lifted | seen[0] & ~_occupied(seen), stood)
@@ -326,15 +325,18 @@ def read(context: Context, memory: Memory) -> Reading:
     seen = memory.seen
     if seen is None or not differing(context.expected.untouched, seen):
         return Untouched()
+    if any(story.back == 0 for story in memory.stood):
+        # The other side has acted on the last move: it can no longer be changed.
+        context = replace(context, earlier=None)
     finished = tuple(_finished(context, memory, seen))
     if finished:
         return _one_of(finished)
     under_way = _under_way(context, seen)
     if under_way is not None:
         return under_way
-    for story in reversed(memory.stood):
-        if _begun(context, story, seen):
-            return Turned(story, stood=True)
+    turned = _turned(context, memory, seen)
+    if turned is not None:
+        return turned
     return Astray(squares_in(differing(context.expected.untouched, seen)))
 
 
@@ -375,48 +377,53 @@ def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
     return None
 
 
-def _begun(context: Context, story: Story, seen: Masks) -> bool:
-    """Whether a frame shows a finished story and the other side's next move under way."""
-    base = context.expected if story.back == 0 else context.earlier
-    if base is None:
-        return False
-    following = expect(base.position.after(story.moves[0]), context.ruleset)
-    return any(_is_stage(candidate, seen) for candidate in following.candidates)
-
-
-def read_unseen(context: Context, memory: Memory) -> Reading | None:
-    """For a frame that has settled and that `read` cannot explain: two plies at once, or one and the next begun.
-
-    Only for sensors that tell colours, or where the first of the two is known; None when nothing explains it.
-    """
-    seen = memory.seen
-    if seen is None or context.plies < 2:
+def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
+    """The moves that must have been made for the other side to be where it is; None when that is not told."""
+    for story in reversed(memory.stood):
+        base = context.expected if story.back == 0 else context.earlier
+        if base is not None and _goes_on(expect(base.position.after(story.moves[0]), context.ruleset), seen):
+            return Turned(story, sure=True)
+    if not tells_colour(seen):
         return None
-    known = len(context.expected.candidates) == 1
-    if not (tells_colour(seen) or known):
-        return None
-    pairs: list[tuple[Story, bool]] = []
-    begun: list[Story] = []
-    for back, expectation in _bases(context):
-        if back and known:
-            continue
-        for first in expectation.candidates:
-            following = expect(expectation.position.after(first.move), context.ruleset)
-            for second in following.candidates:
-                if not differing(second.final, seen):
-                    pairs.append((Story(back, (first.move, second.move)), second.extendable))
-                elif _left_home(second, seen) and _is_stage(second, seen) and Story(back, (first.move,)) not in begun:
-                    begun.append(Story(back, (first.move,)))
-        if pairs:
-            return _one_of(tuple(pairs))
-    if len(begun) == 1:
-        return Turned(begun[0], stood=False)
+    for plies in range(1, context.plies):
+        for back, expectation in _bases(context):
+            if back and context.answering:
+                continue
+            stories = {
+                tuple(move.effect for move in moves): moves
+                for moves in _beginnings(expectation, seen, plies, context.ruleset)
+                if not (back and context.last is not None and moves[0].effect == context.last.effect)
+            }
+            if len(stories) == 1:
+                return Turned(Story(back, *stories.values()), sure=plies == 1)
     return None
 
 
-def _left_home(candidate: Candidate, seen: Masks) -> bool:
-    """Whether the mover is certainly off its square: an early removal alone may be the other side's doing."""
-    return not (seen[1] | seen[2] | seen[3] | seen[4]) & candidate.home
+def _beginnings(expectation: Expectation, seen: Masks, plies: int, ruleset: Ruleset) -> Iterator[tuple[Move, ...]]:
+    """Sequences of so many moves after which a frame shows the next move under way or made.
+
+    A move is only tried where it touches a square on which the board still differs.
+    """
+    wrong = differing(expectation.untouched, seen)
+    for candidate in expectation.candidates:
+        if not wrong & (candidate.home | candidate.captured | 1 << candidate.move.to_square):
+            continue
+        following = expect(expectation.position.after(candidate.move), ruleset)
+        if plies == 1:
+            if _goes_on(following, seen):
+                yield (candidate.move,)
+        else:
+            for moves in _beginnings(following, seen, plies - 1, ruleset):
+                yield (candidate.move, *moves)
+
+
+def _goes_on(expectation: Expectation, seen: Masks) -> bool:
+    """Whether a frame shows one of these moves under way or made: its piece is off its square or seen elsewhere."""
+    occupied = seen[1] | seen[2] | seen[3] | seen[4]
+    return any(
+        not occupied & candidate.home and (_is_stage(candidate, seen, 1) or not differing(candidate.final, seen))
+        for candidate in expectation.candidates
+    )
 
 
 def read_back(positions: tuple[Position, ...], memory: Memory) -> Back | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry, Square
 from engine.position import EMPTY, Piece, Side, side_of
 from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
 from firmware_bridge.driver import Counters, Cues, Device, Output
+from firmware_bridge.flicker import Flicker
 from firmware_bridge.link import Heard, Link
 from firmware_bridge.messages import (
     BUTTONS,
@@ -46,6 +48,9 @@ class Driver:
         self._problem: str | None = None
         self._cues: Cues = ()
         self._state: State | None = None
+        self._told: tuple[CellState, ...] = ()
+        self._cells: list[CellState] = []
+        self._flicker = Flicker()
         self._fresh = True
         self._delivered: BoardView | None = None
         self._drops: Counter[str] = Counter()
@@ -78,11 +83,19 @@ class Driver:
 
     def tick(self, now_ms: int) -> Output:
         """Does what is due at this time."""
-        return self._output(self._link.tick(now_ms), now_ms)
+        output = self._output(self._link.tick(now_ms), now_ms)
+        gone = self._flicker.expire(now_ms)
+        if not gone or output.online is not None:
+            return output
+        for cell in gone:
+            self._cells[cell] = CellState.EMPTY
+        view = self._view()
+        return output if view is None else replace(output, views=(*output.views, view))
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
-        return self._link.deadline_ms()
+        due = (self._link.deadline_ms(), self._flicker.deadline_ms())
+        return min((at_ms for at_ms in due if at_ms is not None), default=None)
 
     def show(self, cues: Cues, now_ms: int) -> Output:
         """Lights these squares and darkens all others."""
@@ -99,7 +112,7 @@ class Driver:
         pressed: list[str] = []
         for message in heard.messages:
             turned = self._rotated
-            view, buttons = self._take(message)
+            view, buttons = self._take(message, now_ms)
             if view is not None:
                 views.append(view)
             pressed += buttons
@@ -109,14 +122,16 @@ class Driver:
 
     def _forget(self) -> None:
         self._state = None
+        self._told = ()
+        self._flicker.clear()
         self._fresh = True
 
-    def _take(self, message: ToHost) -> tuple[BoardView | None, tuple[str, ...]]:
+    def _take(self, message: ToHost, now_ms: int) -> tuple[BoardView | None, tuple[str, ...]]:
         match message:
             case Hello():
                 self._greet(message)
             case State() if self._link.hello is not None and self._problem is None:
-                return self._sense(message)
+                return self._sense(message, now_ms)
         return None, ()
 
     def _greet(self, hello: Hello) -> None:
@@ -133,7 +148,7 @@ class Driver:
         )
         self._problem = _problem(hello, self._geometry)
 
-    def _sense(self, state: State) -> tuple[BoardView | None, tuple[str, ...]]:
+    def _sense(self, state: State, now_ms: int) -> tuple[BoardView | None, tuple[str, ...]]:
         if len(state.packed) != self._packed_size:
             self._drops["wrong number of cells"] += 1
             return None, ()
@@ -148,11 +163,20 @@ class Driver:
         self._state = state
         if not self._fresh and before is not None and before.packed == state.packed:
             return None, pressed
-        return self._view(state), pressed
+        self._take_cells(state.cells(self._geometry.columns * self._geometry.rows), now_ms)
+        return self._view(), pressed
 
-    def _view(self, state: State) -> BoardView | None:
-        cells = state.cells(self._geometry.columns * self._geometry.rows)
-        self._learn_orientation(cells)
+    def _take_cells(self, told: tuple[CellState, ...], now_ms: int) -> None:
+        if self._fresh:
+            self._cells = list(told)
+        for cell, (before, now) in enumerate(zip(self._told, told, strict=False)):
+            if before is not now and not self._flicker.note(cell, self._cells[cell], now, now_ms):
+                self._cells[cell] = now
+        self._told = told
+
+    def _view(self) -> BoardView | None:
+        cells = self._cells
+        self._learn_orientation()
         place = placement(self._geometry, self._rotated)
         stray = (cell for index, cell in place.others if cells[index] is not CellState.EMPTY)
         view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray)
@@ -162,12 +186,12 @@ class Driver:
         self._fresh = False
         return view
 
-    def _learn_orientation(self, cells: tuple[CellState, ...]) -> None:
+    def _learn_orientation(self) -> None:
         if self._home is None or self._device is None or not self._device.colour:
             return
         for rotated in (False, True):
             squares = placement(self._geometry, rotated).squares
-            if tuple(cells[index] for index in squares) == self._home:
+            if tuple(self._cells[index] for index in squares) == self._home:
                 self._rotated = rotated
 
     def _lamps(self) -> Lamps:

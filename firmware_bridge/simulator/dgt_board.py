@@ -210,7 +210,8 @@ class DgtBoard:
         if command == 0x4A:
             self._mode = _BUS
         service = _SERVICES.get(command)
-        if service is not None:
+        halves = command in (0x50, 0x52)
+        if service is not None and (self._fields == 100 or not halves):
             identifier, payload = service
             self._say(identifier, payload(self), at_ms)
 

@@ -25,7 +25,7 @@ class Faults:
     weak_piece: float = 0.0
     """Per piece put down: its sensor goes off and on while it stands there."""
     wrong_code: float = 0.0
-    """Per piece put down: it is read as something else for one scan."""
+    """Per piece put down on a board that tells kinds apart: it is read as something else for one scan."""
     power_cycle: float = 0.0
     """Per message of the board."""
 

@@ -9,7 +9,7 @@ from firmware_bridge.simulator.faults import NONE, Faults, Noise
 BOOT_MS = 300
 DARK_MS = 5000
 BOUNCE_MS = (20, 60)
-WEAK_MS = (300, 3000)
+WEAK_MS = (60, 600)
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
 ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
 _HELLO, _STATE, _ACK, _PONG = 0x01, 0x02, 0x03, 0x04

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -50,11 +51,22 @@ class Hand:
     """Drives a driver by hand: answers nothing by itself, notes what is sent and when."""
 
     def __init__(self, board=BIG, home=True):
+        self.board = board
         self.driver = driver_of("dgt", board, home_of(board) if home else None)
         self.sent = []
         self.outputs = []
         self.now_ms = 0
         self.driver.start(0)
+
+    def idle(self, at_ms, fields=None):
+        """Lets time go by with a board that answers, and on which nothing moves."""
+        fields = fields or start_dump(self.board)
+        while (due := self.driver.deadline_ms()) <= at_ms:
+            before = len(self.sent)
+            self.until(due)
+            for _, command in self.sent[before:]:
+                self.hears({0x45: SERIAL, 0x42: dump(fields)}.get(command, b""))
+        return self.until(at_ms)
 
     def until(self, at_ms):
         while (due := self.driver.deadline_ms()) <= at_ms:
@@ -86,7 +98,7 @@ def test_the_handshake_is_paced_and_repeated_until_a_version_arrives():
     assert again[:6] == [(2500 + 100 * turn, command) for turn, command in enumerate(first)]
     hand.until(20_000)
     times = [at_ms for at_ms, _ in hand.sent]
-    assert all(later - earlier >= 100 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 100 for earlier, later in pairwise(times))
 
 
 def test_the_board_is_online_with_its_version_and_first_dump():
@@ -113,7 +125,7 @@ def test_worked_bytes_of_a_move():
         WHITE_MAN,
         WHITE_MAN,
     ]
-    hand.until(5000)
+    hand.idle(5000)
     (lifted,) = hand.hears(bytes.fromhex("8e00054100")).views
     assert (lifted.firm, lifted.possible(32)) == (False, EMPTY)
     (placed,) = hand.hears(bytes.fromhex("8e00053801")).views
@@ -130,7 +142,7 @@ def test_worked_bytes_of_a_move():
 def test_a_field_update_between_request_and_dump_makes_it_soft_and_asks_again():
     hand = Hand()
     hand.connect(start_dump())
-    hand.until(5000).hears(bytes.fromhex("8e00054100"))
+    hand.idle(5000).hears(bytes.fromhex("8e00054100"))
     hand.until(5250)
     hand.until(5300).hears(bytes.fromhex("8e00053801"))
     after = bytearray(start_dump())
@@ -146,7 +158,7 @@ def test_a_field_update_between_request_and_dump_makes_it_soft_and_asks_again():
 def test_a_dump_that_contradicts_the_updates_is_believed_only_when_it_comes_twice():
     hand = Hand()
     hand.connect(start_dump())
-    hand.until(5000).hears(bytes.fromhex("8e00054100"))
+    hand.idle(5000).hears(bytes.fromhex("8e00054100"))
     hand.until(5250)
     spoilt = bytearray(start_dump())
     spoilt[65], spoilt[1] = 0, 0
@@ -165,7 +177,7 @@ def test_a_dump_that_contradicts_the_updates_is_believed_only_when_it_comes_twic
 def test_every_drop_is_counted_and_answered_with_a_dump(noise):
     hand = Hand()
     hand.connect(start_dump())
-    hand.until(5000)
+    hand.idle(5000)
     before = hand.driver.counters.dropped
     hand.sent.clear()
     hand.hears(bytes.fromhex(noise))
@@ -300,19 +312,34 @@ def test_the_clock_lever_ends_a_turn(rotated):
     for button in ("clock_white", "clock_white", "clock_black", "clock_white"):
         wire.board.press(button, wire.now_ms)
         wire.run(500)
-    known = ["clock_black", "clock_white"]
-    assert wire.pressed[-2:] == known
-    assert "clock_white" not in wire.pressed[:-2] or wire.pressed == ["clock_white", *known]
+    # A new clock stands with its left side down: for White on a board that lies straight.
+    first = [] if rotated else ["clock_white"]
+    assert wire.pressed == [*first, "clock_black", "clock_white"]
 
 
 @pytest.mark.parametrize("payload", ["00000000000000", "0a10000a000000", "00050000050020", "0a050000050002"])
 def test_clock_messages_that_are_no_lever_press_nothing(payload):
     hand = Hand()
     hand.connect(start_dump())
-    hand.hears(bytes.fromhex("8d000a" + "00050000050010"))
-    assert hand.hears(bytes.fromhex("8d000a" + payload)).pressed == ()
-    assert hand.hears(bytes.fromhex("8d000a" + "00050000050002")).pressed == ("clock_white",)
-    assert hand.hears(bytes.fromhex("8d000a" + "00050000050010")).pressed == ("clock_black",)
+    left_high, right_high = (bytes.fromhex("8d000a" + times) for times in ("00050000050010", "00050000050002"))
+    hand.hears(left_high + left_high)
+    for _ in range(3):
+        assert hand.hears(bytes.fromhex("8d000a" + payload)).pressed == ()
+    assert hand.hears(right_high + right_high).pressed == ("clock_white",)
+    assert hand.hears(left_high + left_high).pressed == ("clock_black",)
+
+
+def test_one_spoilt_clock_message_presses_nothing():
+    hand = Hand()
+    hand.connect(start_dump())
+    left_high, right_high = (bytes.fromhex("8d000a" + times) for times in ("00050000050010", "00050000050002"))
+    hand.hears(left_high + left_high)
+    hand.sent.clear()
+    hand.until(1500)
+    assert hand.hears(right_high).pressed == ()
+    hand.until(1600)
+    assert 0x41 in [command for _, command in hand.sent]
+    assert hand.hears(left_high + left_high).pressed == ()
 
 
 def test_a_silent_board_is_polled_each_second_and_offline_after_three():
@@ -395,3 +422,30 @@ def test_no_firm_view_is_wrong_under_faults_and_all_heals(preset):
         wire.run(12_000)
         assert agrees(wire, BIG)
     assert wrong == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weak_pieces_on_a_bad_line_starve_nothing(seed):
+    wire = wired(BIG, faults=replace(FAULTS["bad"], weak_piece=0.1), seed=seed)
+    set_up(wire, BIG, home_of(BIG))
+    wire.start().run(5000)
+    random = Random(seed)
+    for _ in range(60):
+        square = random.randrange(50)
+        wire.board.put(BIG.cells[square], random.choice((EMPTY, WHITE_MAN, BLACK_MAN)), wire.now_ms)
+        wire.run(random.randint(100, 1500))
+    wire.board._noise.faults = FAULTS["none"]
+    wire.board._noise._clean = True
+    wire.run(10_000)
+    assert agrees(wire, BIG)
+
+
+def test_a_lost_dump_is_asked_for_again_though_other_bytes_keep_coming():
+    hand = Hand()
+    hand.connect(start_dump())
+    hand.idle(5000).hears(bytes.fromhex("8e00054100"))
+    hand.until(5250)
+    hand.sent.clear()
+    for turn in range(30):
+        hand.until(5300 + 100 * turn).hears(SERIAL)
+    assert 0x42 in [command for _, command in hand.sent]

@@ -11,7 +11,7 @@ from engine.view import BLACK, OCCUPIED, WHITE
 from firmware_bridge.driver import Role
 from firmware_bridge.messages import Capability, Hello, Sensors, State, payload_of
 from firmware_bridge.packets import Packet, encode
-from firmware_bridge.simulator import MatrixBoard
+from firmware_bridge.simulator import Faults, MatrixBoard
 
 
 def wired(board, **options):
@@ -19,7 +19,7 @@ def wired(board, **options):
 
 
 @pytest.mark.parametrize(
-    "columns, rows, corner",
+    ("columns", "rows", "corner"),
     [(8, 8, "left"), (10, 10, "left"), (8, 8, "right"), (10, 8, "left"), (12, 12, "left"), (8, 8, "all")],
 )
 @pytest.mark.parametrize("colour", [False, True])
@@ -161,3 +161,17 @@ def test_a_board_without_lamps_is_sent_none():
     assert len(sent) == 6, "only the heartbeat"
     assert driver.show(((1, Role.LIFT),), 2).send == b""
     assert driver.device.lamps is False
+
+
+def test_a_weak_piece_is_held_steady_and_its_end_is_seen():
+    board = MatrixBoard(8, 8, faults=Faults(weak_piece=1.0), seed=2)
+    wire = Wire(driver_of("matrix", SMALL), board).start()
+    board.put(SMALL.cells[5], WHITE_MAN, 0)
+    wire.run(4000)
+    steady = len(wire.views)
+    wire.run(4000)
+    assert len(wire.views) == steady
+    assert agrees(wire, SMALL)
+    board.take(SMALL.cells[5], wire.now_ms)
+    wire.run(1500)
+    assert agrees(wire, SMALL)

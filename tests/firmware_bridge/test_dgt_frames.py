@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -107,8 +108,6 @@ def test_messages_survive_any_cutting(rows, cuts):
     data = b"".join(bytes.fromhex(header) + bytes(total - 3) for _, header, total in rows)
     places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
     parser = Parser()
-    frames = [
-        frame for start, end in zip(places, places[1:], strict=False) for frame in parsed(data[start:end], parser)
-    ]
+    frames = [frame for start, end in pairwise(places) for frame in parsed(data[start:end], parser)]
     assert [frame.message for frame in frames] == [message for message, _, _ in rows]
     assert not parser.drops

@@ -14,6 +14,7 @@ from firmware_bridge import link
 from firmware_bridge.driver import Role
 from firmware_bridge.link import Link
 from firmware_bridge.messages import Buzzer, Lamps
+from firmware_bridge.packets import Packet, encode
 from firmware_bridge.simulator import MatrixBoard
 
 HEAL_MS = 6000
@@ -178,8 +179,6 @@ def test_an_absent_board_is_asked_every_two_seconds():
 
 
 def test_unknown_and_unfit_packets_are_counted_and_ignored():
-    from firmware_bridge.packets import Packet, encode
-
     host, _ = connected_link()
     assert host.receive(encode(Packet(0x55, 1, b"new")) + encode(Packet(0x03, 1, b"")), 5).messages == ()
     assert host.counters.by_reason == (("bad payload", 1), ("unknown type", 1))

@@ -1,0 +1,159 @@
+"""A session as MQTT and the page are told of it: plain data, a function of the session."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from engine.notation import square_name
+from engine.pdn import PdnGame, write_pdn
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Position, Side
+from engine.rules import rules_for
+from engine.ruleset import Ruleset
+from engine.view import ANYTHING, BoardView
+from station.announcements import MoveObject, fen_of, move_object
+from station.guidance import Guidance, guide
+from station.phases import Over, name_of
+from station.state import Session
+
+_CONTENT_NAMES: dict[Piece, str] = {
+    EMPTY: "empty",
+    WHITE_MAN: "white_man",
+    WHITE_KING: "white_king",
+    BLACK_MAN: "black_man",
+    BLACK_KING: "black_king",
+}
+
+
+def state(session: Session) -> dict[str, Any]:
+    """The `state` topic: what is going on, in short."""
+    game, guidance = session.game, guide(session)
+    return {
+        "game": session.game_id,
+        "variant": game.ruleset.name,
+        "phase": phase_name(session),
+        "turn": str(session.turn),
+        "ply": game.ply,
+        "last_move": _plain(last_move(session)),
+        "result": result(session),
+        "guidance": _guidance(session, guidance),
+        "clocks_ms": None,
+        "players": players(session),
+        "problem": session.problem or None,
+        "seq": session.seq,
+        "boot": session.boot,
+    }
+
+
+def position(session: Session) -> dict[str, Any]:
+    """The `position` topic: the game's position, and what the board's sensors do not rule out."""
+    ruleset = session.game.ruleset
+    view = session.memory.view
+    return {
+        "variant": ruleset.name,
+        "fen": fen_of(session.game.position, ruleset),
+        "seen": seen(view, ruleset) if view else {},
+        "seq": session.seq,
+    }
+
+
+def game(session: Session) -> dict[str, Any]:
+    """The `game` topic: the record so far."""
+    return {
+        "game": session.game_id,
+        "players": players(session),
+        "pdn": pdn(session),
+        "moves": [_plain(move) for move in moves(session)],
+        "result": result(session),
+    }
+
+
+def snapshot(session: Session) -> dict[str, Any]:
+    """Everything the page shows of one board."""
+    ruleset = session.game.ruleset
+    return {
+        "board": session.settings.board,
+        "title": ruleset.title,
+        "geometry": geometry(ruleset),
+        "state": state(session),
+        "position": position(session),
+        "contents": contents(session.game.position, ruleset),
+        "moves": [move.text for move in moves(session)],
+        "device": _plain(session.device),
+    }
+
+
+def phase_name(session: Session) -> str:
+    """The phase as programs read it: `setting_up`, `turn`, `waiting`, `answering`, `paused`, `over`."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name_of(session.phase)).lower()
+
+
+def players(session: Session) -> dict[str, str]:
+    """Who plays each side."""
+    return {str(side): session.settings.player(side) for side in Side}
+
+
+def result(session: Session) -> str:
+    """The result as the variant's PDN writes it; `*` while there is none."""
+    active = session.active
+    return session.game.result_text(active.outcome if isinstance(active, Over) else None)
+
+
+def moves(session: Session) -> tuple[MoveObject, ...]:
+    """The record's moves."""
+    record = session.game
+    legal = (rules_for(record.ruleset).legal_moves(before) for before in record.positions[:-1])
+    return tuple(
+        move_object(move, allowed, record.ruleset) for move, allowed in zip(record.moves, legal, strict=True)
+    )
+
+
+def last_move(session: Session) -> MoveObject | None:
+    """The record's last move."""
+    record = session.game
+    if not record.moves:
+        return None
+    return move_object(record.moves[-1], rules_for(record.ruleset).legal_moves(record.positions[-2]), record.ruleset)
+
+
+def pdn(session: Session) -> str:
+    """The record as PDN."""
+    record, names = session.game, players(session)
+    tags = {"Event": session.settings.board, "White": names["white"], "Black": names["black"]}
+    return write_pdn(PdnGame(tags, record.ruleset, record.start, record.moves, result(session)))
+
+
+def geometry(ruleset: Ruleset) -> dict[str, Any]:
+    """Columns, rows, and every playing square with its name and cell; row 0 is Black's side."""
+    cells = {square_name(square, ruleset): cell for square, cell in enumerate(ruleset.geometry.cells)}
+    return {"columns": ruleset.columns, "rows": ruleset.rows, "squares": cells}
+
+
+def contents(standing: Position, ruleset: Ruleset) -> dict[str, str]:
+    """What stands on each square that is not empty."""
+    return {
+        square_name(square, ruleset): _CONTENT_NAMES[piece]
+        for square, piece in enumerate(standing.contents)
+        if piece is not EMPTY
+    }
+
+
+def seen(view: BoardView, ruleset: Ruleset) -> dict[str, list[str]]:
+    """For each square of which something is known, the contents that the sensor does not rule out."""
+    return {
+        square_name(square, ruleset): [name for piece, name in _CONTENT_NAMES.items() if piece & view.possible(square)]
+        for square in range(len(view.seen))
+        if view.possible(square) != ANYTHING
+    }
+
+
+def _guidance(session: Session, guidance: Guidance) -> dict[str, Any]:
+    ruleset = session.game.ruleset
+    squares = {square_name(square, ruleset): str(role) for square, role in guidance.cues}
+    return {"prompt": guidance.key, "sentence": guidance.sentence, "squares": squares}
+
+
+def _plain(value: object) -> Any:
+    return msgspec.to_builtins(value)

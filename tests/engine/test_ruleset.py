@@ -1,0 +1,159 @@
+"""Rule set files: each states its facts with articles, and every mistake is named."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+import pytest
+
+from engine.errors import RulesetError
+from engine.pdn import game_type
+from engine.rules import rules_for
+from engine.ruleset import RULES_WITHOUT_FACT, load_ruleset, read_ruleset, variant_names
+
+NEEDS_NO_ARTICLE = {
+    "title",
+    "source",
+    "base",
+    "notation",
+    "pdn_type",
+    "pdn_game_type",
+    "capture_sign",
+    "results",
+    "articles",
+    "draws",
+}
+
+WRONG = {
+    "title": 3,
+    "source": 3,
+    "family": "chess",
+    "columns": 5,
+    "rows": 99,
+    "corner": "middle",
+    "first_square": "centre",
+    "notation": "roman",
+    "men_rows": -1,
+    "skipped_rows": 3,
+    "start_fen": 1,
+    "first": "red",
+    "man_moves": ["up"],
+    "man_captures": "forward",
+    "king_moves": ["forward", "forward"],
+    "king_captures": [1],
+    "king_range": "long",
+    "king_landing": "anywhere",
+    "king_move_limit": -1,
+    "capture": "maybe",
+    "precedence": ["fewest pieces"],
+    "man_may_capture_king": "yes",
+    "crowning": "never",
+    "removal": "later",
+    "turn_back": 1,
+    "second_jump": "no",
+    "prisoners": 0,
+    "goal": "draw",
+    "pdn_type": True,
+    "pdn_game_type": 20,
+    "capture_sign": 1,
+    "results": ["1-0"],
+    "draws": "none",
+    "articles": ["1.1"],
+}
+
+
+def _toml(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return str(value)
+
+
+def test_every_key_has_a_wrong_value_here():
+    with pytest.raises(RulesetError) as refusal:
+        read_ruleset('title = "T"\nsource = "S"\ntitel = "x"', "house")
+    assert "titel: no such key; the nearest is title" in str(refusal.value)
+    from engine import ruleset  # noqa: PLC0415
+
+    assert set(WRONG) == set(ruleset._READERS)
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_a_wrong_value_is_refused_with_key_value_and_expectation(key):
+    table = {"title": "T", "source": "S", key: WRONG[key]}
+    text = "\n".join(f"{name} = {_toml(value)}" for name, value in table.items())
+    with pytest.raises(RulesetError, match=r"^house\.toml: ") as refusal:
+        read_ruleset(text, "house")
+    message = str(refusal.value)
+    assert key in message
+    assert repr(WRONG[key]) in message
+    assert "expected" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("title = ", "not TOML"),
+        ('source = "S"', "title: missing"),
+        ('base = "rusian"', "base = 'rusian': expected one of"),
+        ('base = "russian"\n[articles]\ncrownin = "1"', "articles.crownin: no such key; the nearest is crowning"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"', "either times or limit"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\ntimes = 1', "times = 1"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\nlimit = 0', "limit = 0"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\nlimit = 1\nresets = ["x"]', "resets = ['x']"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\nlimit = 1\npieces = [3, 2]', "pieces = [3, 2]"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\nlimit = 1\non = "ask"', "on = 'ask'"),
+        ('base = "russian"\n[[draws]]\nname = "n"\narticle = "a"\nlimit = 1\nstronger = { queens = [1, 1] }', "queens"),
+        ('base = "russian"\ncolumns = 7', "an even number on a chequered board"),
+        ('base = "russian"\nmen_rows = 5', "rows that leave both sides room"),
+    ],
+)
+def test_other_mistakes_are_named(text, part):
+    with pytest.raises(RulesetError) as refusal:
+        read_ruleset(text, "house")
+    assert part in str(refusal.value)
+
+
+def test_an_unknown_variant_names_the_nearest():
+    with pytest.raises(RulesetError, match="the nearest is russian"):
+        load_ruleset("rusian")
+
+
+@pytest.mark.parametrize("name", variant_names())
+def test_every_fact_has_its_article(name):
+    text = (resources.files("engine.variants") / f"{name}.toml").read_text(encoding="utf-8")
+    stated = (set(tomllib.loads(text)) - NEEDS_NO_ARTICLE) | set(RULES_WITHOUT_FACT)
+    ruleset = load_ruleset(name)
+    assert {key for key in stated if not ruleset.article(key)} == set()
+    assert all(rule.article for rule in ruleset.draws)
+
+
+@pytest.mark.parametrize("name", variant_names())
+def test_every_variant_can_be_played(name):
+    rules = rules_for(load_ruleset(name))
+    assert rules.legal_moves(rules.start())
+    assert rules.start().turn is rules.ruleset.first
+
+
+@pytest.mark.parametrize("name", variant_names())
+def test_the_game_type_follows_from_the_facts(name):
+    ruleset = load_ruleset(name)
+    if ruleset.pdn_game_type:
+        assert game_type(ruleset) == ruleset.pdn_game_type
+
+
+def test_a_house_rule_changes_one_fact_and_keeps_the_rest():
+    house = read_ruleset('base = "brazilian"\ntitle = "House"\ncrowning = "stop"', "house")
+    brazilian = load_ruleset("brazilian")
+    assert (house.name, house.title, house.crowning) == ("house", "House", "stop")
+    assert house.precedence == brazilian.precedence
+    assert house.article("precedence") == brazilian.article("precedence")
+    assert house.article("crowning") == ""
+
+
+def test_rule_sets_can_be_keys():
+    assert len({load_ruleset(name) for name in variant_names()}) == len(variant_names())

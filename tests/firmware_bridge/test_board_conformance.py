@@ -1,0 +1,156 @@
+"""Every board driver, found by itself, against its simulated board; what a new driver has to stand."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up
+
+import firmware_bridge
+from engine.position import EMPTY
+from firmware_bridge import boards
+from firmware_bridge.driver import Counters, Role
+from firmware_bridge.simulator import device_for
+
+DRIVERS = sorted(module.name for module in pkgutil.iter_modules(boards.__path__))
+FOLDER = Path(firmware_bridge.__file__).parent
+
+pytestmark = pytest.mark.parametrize("name", DRIVERS)
+
+
+@pytest.fixture(params=[SMALL, BIG], ids=["8x8", "10x10"])
+def wire(request, name):
+    board = request.param
+    wire = Wire(driver_of(name, board, home_of(board)), device_for(name, board.columns, board.rows, seed=3))
+    set_up(wire, board, home_of(board))
+    wire.start().run(2000)
+    wire.geometry = board
+    return wire
+
+
+def test_a_driver_has_the_whole_shape(name):
+    driver = driver_of(name, SMALL)
+    assert isinstance(type(driver).baud, int)
+    assert driver.device is None
+    assert driver.problem is None
+    assert driver.deadline_ms() is None
+    assert driver.counters == Counters()
+
+
+def test_it_comes_online_once_and_says_who_it_is(wire):
+    assert [value for _, value in wire.online] == [True]
+    assert wire.driver.device.unique_id
+    assert wire.driver.device.firmware
+    assert agrees(wire, wire.geometry)
+
+
+def test_views_follow_the_world_within_a_second(wire):
+    random = Random(1)
+    for _ in range(30):
+        square = random.randrange(len(wire.geometry))
+        wire.board.put(wire.geometry.cells[square], random.choice((EMPTY, *home_of(wire.geometry))), wire.now_ms)
+        wire.run(1000)
+        assert agrees(wire, wire.geometry)
+
+
+def test_views_come_only_when_something_changed(wire):
+    before = len(wire.views)
+    wire.run(20_000)
+    assert len(wire.views) == before
+    assert all(one[1] != next_one[1] for one, next_one in zip(wire.views, wire.views[1:], strict=False))
+
+
+def test_cues_light_the_lamps_and_only_those(wire):
+    for cues in (((0, Role.LIFT), (9, Role.PLACE)), ((9, Role.PLACE),), tuple((n, r) for n, r in enumerate(Role)), ()):
+        wire.show(cues)
+        wire.run(500)
+        expected = {wire.geometry.cells[square]: str(role) for square, role in cues}
+        assert wire.board.lamps(wire.now_ms) == (expected if wire.driver.device.lamps else {})
+
+
+def test_silence_is_told_and_ends(wire):
+    wire.connected = False
+    wire.run(1000)
+    assert wire.is_online
+    wire.run(4000)
+    assert not wire.is_online
+    wire.board.take(wire.geometry.cells[0], wire.now_ms)
+    wire.run(10_000)
+    wire.connected = True
+    before = len(wire.views)
+    wire.run(5000)
+    assert wire.is_online
+    assert len(wire.views) > before, "the first view after an outage is always delivered"
+    assert agrees(wire, wire.geometry)
+
+
+def test_a_restarted_conversation_delivers_again(wire):
+    before = len(wire.views)
+    wire.start().run(3000)
+    assert wire.is_online
+    assert len(wire.views) > before
+    assert agrees(wire, wire.geometry)
+
+
+def test_a_restarted_board_is_read_again(wire):
+    wire.board.power_cycle(wire.now_ms)
+    wire.board.take(wire.geometry.cells[1], wire.now_ms)
+    wire.run(7000)
+    assert wire.is_online
+    assert agrees(wire, wire.geometry)
+
+
+def test_random_bytes_never_raise_and_the_next_good_ones_are_read(wire):
+    random = Random(5)
+    for _ in range(300):
+        wire._host(wire.driver.receive(random.randbytes(random.randint(0, 200)), wire.now_ms))
+        wire.run(random.randint(0, 300))
+    wire.run(8000)
+    assert wire.is_online
+    assert agrees(wire, wire.geometry)
+    assert wire.driver.counters.dropped > 0
+
+
+def test_bytes_one_at_a_time_and_doubled_do_no_harm(wire):
+    wire.to_host = lambda data: tuple(bytes((byte,)) for byte in data)
+    wire.board.take(wire.geometry.cells[0], wire.now_ms)
+    wire.run(1000)
+    assert agrees(wire, wire.geometry)
+    wire.to_host = lambda data: (data, data)
+    wire.board.take(wire.geometry.cells[1], wire.now_ms)
+    wire.run(4000)
+    wire.to_host = lambda data: (data,)
+    wire.run(4000)
+    assert agrees(wire, wire.geometry)
+
+
+def test_the_module_does_no_io_and_knows_no_other_driver(name):
+    assert _imports(FOLDER / "boards" / f"{name}.py") <= {
+        "__future__",
+        "collections",
+        "dataclasses",
+        "enum",
+        "typing",
+        "engine",
+        "firmware_bridge",
+    }
+    others = {f"firmware_bridge.boards.{other}" for other in DRIVERS if other != name}
+    assert not others & _modules(FOLDER / "boards" / f"{name}.py")
+
+
+def _modules(path: Path) -> set[str]:
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            modules |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return modules
+
+
+def _imports(path: Path) -> set[str]:
+    return {module.split(".")[0] for module in _modules(path)}
