@@ -402,19 +402,25 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
 def _beginnings(expectation: Expectation, seen: Masks, plies: int, ruleset: Ruleset) -> Iterator[tuple[Move, ...]]:
     """Sequences of so many moves after which a frame shows the next move under way or made.
 
-    A move is only tried where it touches a square on which the board still differs.
+    A move is only tried where it touches a square on which the board still differs. The last one must still be seen
+    where it went, unless the next move is complete: a piece in nobody's sight may be in anybody's hand.
     """
     wrong = differing(expectation.untouched, seen)
     for candidate in expectation.candidates:
-        if not wrong & (candidate.home | candidate.captured | 1 << candidate.move.to_square):
+        target = 1 << candidate.move.to_square
+        if not wrong & (candidate.home | candidate.captured | target):
             continue
         following = expect(expectation.position.after(candidate.move), ruleset)
         if plies == 1:
-            if _goes_on(following, seen):
+            if _goes_on(following, seen) and (_occupied(seen) & target or _is_made(following, seen)):
                 yield (candidate.move,)
         else:
             for moves in _beginnings(following, seen, plies - 1, ruleset):
                 yield (candidate.move, *moves)
+
+
+def _is_made(expectation: Expectation, seen: Masks) -> bool:
+    return any(not differing(candidate.final, seen) for candidate in expectation.candidates)
 
 
 def _goes_on(expectation: Expectation, seen: Masks) -> bool:

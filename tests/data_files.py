@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +32,11 @@ def shared_json(path: str, default: Any = None) -> Any:
     """A JSON file of reference data; `default` where it is missing."""
     file = shared(path)
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else default
+
+
+def shared_rows(path: str, key: str, variants: Collection[str], name: Callable[[Any], str]) -> list[Any]:
+    """Test parameters: rows of a list in a JSON file of reference data, of some variants; one that skips if missing."""
+    rows = [row for row in shared_json(path, {}).get(key, []) if row["variant"] in variants]
+    if not rows:
+        return [pytest.param(None, id="none", marks=needs_shared(path))]
+    return [pytest.param(row, id=name(row)) for row in rows]

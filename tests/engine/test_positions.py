@@ -9,18 +9,12 @@ from engine.fen import read_fen, write_fen
 from engine.notation import read_move_squares, read_square
 from engine.position import Side
 from engine.ruleset import load_ruleset
-from tests.data_files import needs_shared, shared_json
+from tests.data_files import needs_shared, shared_json, shared_rows
 from tests.engine.boards import VARIANTS, position_in, rules_of
 
 
-def _of_our_variants(rows):
-    return [row for row in rows if row["variant"] in VARIANTS]
-
-
-POSITIONS = _of_our_variants(shared_json("rules/positions.json", {"positions": []})["positions"])
-RULE_POSITIONS = _of_our_variants(shared_json("problems/rule-positions.json", {"positions": []})["positions"])
-GAME_POSITIONS = _of_our_variants(shared_json("problems/captures-from-games.json", {"positions": []})["positions"])
-RESULTS = _of_our_variants(shared_json("rules/positions.json", {"results": []})["results"])
+def rows(path, key, name):
+    return pytest.mark.parametrize("row", shared_rows(path, key, VARIANTS, name))
 
 
 def by_rows(ruleset, number):
@@ -29,10 +23,11 @@ def by_rows(ruleset, number):
 
 @needs_shared("rules/positions.json")
 def test_there_are_positions_for_every_variant():
-    assert {row["variant"] for row in POSITIONS} >= set(VARIANTS) & {"english", "russian", "brazilian", "international"}
+    found = {row["variant"] for row in shared_json("rules/positions.json")["positions"]}
+    assert found >= {"english", "russian", "brazilian", "international"}
 
 
-@pytest.mark.parametrize("row", POSITIONS, ids=lambda row: row["id"])
+@rows("rules/positions.json", "positions", lambda row: row["id"])
 def test_legal_moves_are_exactly_these(row):
     ruleset, rules = load_ruleset(row["variant"]), rules_of(row["variant"])
     position = read_fen(row["fen"], ruleset, by_rows=True)
@@ -49,7 +44,7 @@ def test_legal_moves_are_exactly_these(row):
     assert len(rules.legal_moves(position)) == row["moves"]
 
 
-@pytest.mark.parametrize("row", POSITIONS, ids=lambda row: row["id"])
+@rows("rules/positions.json", "positions", lambda row: row["id"])
 def test_each_move_leaves_this_position_by_these_ways(row):
     ruleset, rules = load_ruleset(row["variant"]), rules_of(row["variant"])
     position = read_fen(row["fen"], ruleset, by_rows=True)
@@ -66,7 +61,7 @@ def test_each_move_leaves_this_position_by_these_ways(row):
             assert stated <= {way.path for way in ways}
 
 
-@pytest.mark.parametrize("row", RULE_POSITIONS, ids=lambda row: f"{row['variant']}-{row['case']}")
+@rows("problems/rule-positions.json", "positions", lambda row: f"{row['variant']}-{row['case']}")
 def test_the_federations_own_examples(row):
     ruleset = load_ruleset(row["variant"])
     moves = rules_of(row["variant"]).legal_moves(position_in(row["variant"], row["fen"]))
@@ -76,7 +71,7 @@ def test_the_federations_own_examples(row):
     )
 
 
-@pytest.mark.parametrize("row", GAME_POSITIONS, ids=lambda row: f"{row['variant']}-{row['game']}-{row['ply']}")
+@rows("problems/captures-from-games.json", "positions", lambda row: f"{row['variant']}-{row['game']}-{row['ply']}")
 def test_captures_met_in_games(row):
     ruleset = load_ruleset(row["variant"])
     rules = rules_of(row["variant"])
@@ -89,7 +84,7 @@ def test_captures_met_in_games(row):
     assert captures == expected
 
 
-@pytest.mark.parametrize("row", RESULTS, ids=lambda row: f"{row['variant']}-{row['fen']}")
+@rows("rules/positions.json", "results", lambda row: f"{row['variant']}-{row['fen']}")
 def test_who_has_won(row):
     position = read_fen(row["fen"], load_ruleset(row["variant"]), by_rows=True)
     winner = rules_of(row["variant"]).winner(position)

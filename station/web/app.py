@@ -1,0 +1,256 @@
+"""The page's addresses: the page itself, its stream of events, what it asks the station and what its hands do."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from engine.errors import NotationError
+from engine.geometry import Cell
+from station.session import REQUESTS
+from station.web.feed import Feed
+from station.web.guard import Guard
+from station.web.hands import BUTTONS, CONTENT_NAMES, Hands, Watch
+from station.web.record import pdn_of, variants_for
+from station.web.stream import EventStream
+
+STATIC = Path(__file__).parent / "static"
+BODY_BYTES = 16 * 1024
+"""Largest request body that is read."""
+
+ANSWER_S = 5.0
+"""How long the station's loop may take to answer a request."""
+
+Arguments = Mapping[str, str | int | bool]
+Ask = Callable[[str, str, Arguments], "Future[str | None]"]
+"""(board, name, arguments) -> None when it was done, the reason when it was refused."""
+
+
+class _Place(msgspec.Struct, forbid_unknown_fields=True):
+    cell: tuple[int, int]
+
+
+class _Put(msgspec.Struct, forbid_unknown_fields=True):
+    cell: tuple[int, int]
+    content: str
+
+
+class _Press(msgspec.Struct, forbid_unknown_fields=True):
+    button: str
+
+
+class _Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+_arguments: msgspec.json.Decoder[dict[str, str | int | bool]] = msgspec.json.Decoder(dict[str, str | int | bool])
+_place = msgspec.json.Decoder(_Place)
+_put = msgspec.json.Decoder(_Put)
+_press = msgspec.json.Decoder(_Press)
+_nothing = msgspec.json.Decoder(_Nothing)
+
+
+def create_app(
+    feed: Feed,
+    ask: Ask,
+    hands: Hands | None = None,
+    *,
+    station: str,
+    allowed_hosts: Collection[str] = (),
+    heartbeat_s: float = 15.0,
+) -> Starlette:
+    """The page for a station; with `hands`, pieces of simulated boards can be dragged on it.
+
+    `allowed_hosts` are the names it may be called by, beside localhost and the address a request comes in on.
+    """
+    page = _Page(feed, ask, station, hands, heartbeat_s)
+    routes = [
+        Route("/", page.index),
+        Route("/health", page.health),
+        Route("/events", page.events),
+        Route("/boards/{board}/game.pdn", page.game),
+        Route("/boards/{board}/variants", page.variants),
+        Route("/boards/{board}/{name}", page.request, methods=["POST"]),
+        Mount("/static", _Static(directory=STATIC)),
+    ]
+    if hands is not None:
+        routes.insert(-1, Route("/demo/{board}/{act}", _Demo(hands, page).touch, methods=["POST"]))
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, allowed_hosts=allowed_hosts)],
+        exception_handlers={HTTPException: _failure, msgspec.MsgspecError: _bad_body},
+    )
+    app.state.feed = feed
+    return app
+
+
+class _Page:
+    def __init__(self, feed: Feed, ask: Ask, station: str, hands: Hands | None, heartbeat_s: float) -> None:
+        self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
+        self.watch = Watch(hands, feed) if hands is not None else None
+        self._hello = {"station": station, "demo": hands is not None, "page": page_version()}
+
+    async def index(self, request: Request) -> Response:
+        return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+
+    async def health(self, request: Request) -> Response:
+        phases = {board: snapshot["state"]["phase"] for board, snapshot in self.feed.latest().items()}
+        return JSONResponse({"ok": True, **self._hello, "boards": phases})
+
+    async def events(self, request: Request) -> Response:
+        inside = self.watch.watching() if self.watch else nullcontext()
+        return EventStream(self.feed, self._hello, inside, self._heartbeat_s)
+
+    async def game(self, request: Request) -> Response:
+        board, snapshot = self.snapshot(request)
+        try:
+            pdn = pdn_of(snapshot)
+        except NotationError as error:
+            raise HTTPException(409, str(error)) from None
+        disposition = f'attachment; filename="{_file_name(board, snapshot)}"'
+        return PlainTextResponse(
+            pdn, media_type="application/x-draughts-pdn", headers={"Content-Disposition": disposition}
+        )
+
+    async def variants(self, request: Request) -> Response:
+        return JSONResponse(variants_for(self.snapshot(request)[1]))
+
+    async def request(self, request: Request) -> Response:
+        board, _ = self.snapshot(request)
+        name = request.path_params["name"]
+        if name not in REQUESTS:
+            raise HTTPException(404, f"{name}: no such request, expected one of {', '.join(REQUESTS)}")
+        body = await read_body(request)
+        arguments = _arguments.decode(body or b"{}")
+        answer = asyncio.wrap_future(self._ask(board, name, arguments))
+        try:
+            error = await asyncio.wait_for(answer, ANSWER_S)
+        except TimeoutError:
+            raise HTTPException(504, "the station does not answer") from None
+        return JSONResponse({"ok": True}) if error is None else _refused(400, error)
+
+    def snapshot(self, request: Request) -> tuple[str, Mapping[str, Any]]:
+        """The board that a request names, and its newest snapshot."""
+        board, boards = str(request.path_params["board"]), self.feed.latest()
+        if board not in boards:
+            raise HTTPException(404, f"{board}: no such board, expected one of {', '.join(boards) or 'none yet'}")
+        return board, boards[board]
+
+
+class _Demo:
+    """Hands on simulated boards, by request."""
+
+    def __init__(self, hands: Hands, page: _Page) -> None:
+        self._hands, self._page = hands, page
+
+    async def touch(self, request: Request) -> Response:
+        board, snapshot = self._page.snapshot(request)
+        if board not in self._hands.boards():
+            raise HTTPException(
+                404, f"{board}: a real board, only {', '.join(self._hands.boards())} can be touched here"
+            )
+        body = await read_body(request) or b"{}"
+        try:
+            self._carry_out(board, request.path_params["act"], body, snapshot["geometry"])
+        except ValueError as error:
+            raise HTTPException(400, str(error)) from None
+        if self._page.watch is not None:
+            self._page.watch.look(board)
+        return JSONResponse({"ok": True})
+
+    def _carry_out(self, board: str, act: str, body: bytes, geometry: Mapping[str, Any]) -> None:
+        match act:
+            case "take":
+                self._hands.take(board, _on_board(_place.decode(body).cell, geometry))
+            case "put":
+                put = _put.decode(body)
+                content = _one_of("content", put.content, CONTENT_NAMES)
+                self._hands.put(board, _on_board(put.cell, geometry), content)
+            case "press":
+                self._hands.press(board, _one_of("button", _press.decode(body).button, BUTTONS))
+            case "unplug":
+                _nothing.decode(body)
+                self._hands.unplug(board)
+            case "plug":
+                _nothing.decode(body)
+                self._hands.plug(board)
+            case _:
+                raise HTTPException(404, f"{act}: hands do take, put, press, unplug, plug")
+
+
+class _Static(StaticFiles):
+    """Files that are asked for again each time, and sent only when they have changed."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, "only GET")
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+async def read_body(request: Request) -> bytes:
+    """A request's body; HTTPException 413 when it is over 16 KiB."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY_BYTES:
+            raise HTTPException(413, f"the body is over {BODY_BYTES} bytes")
+    return bytes(body)
+
+
+def page_version() -> str:
+    """Changes whenever a file of the page does."""
+    digest = hashlib.sha256()
+    for file in sorted(STATIC.iterdir()):
+        digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _on_board(cell: Cell, geometry: Mapping[str, Any]) -> Cell:
+    columns, rows = geometry["columns"], geometry["rows"]
+    if not (0 <= cell[0] < columns and 0 <= cell[1] < rows):
+        raise ValueError(f"cell = {list(cell)}: expected column 0 to {columns - 1}, row 0 to {rows - 1}")
+    return cell
+
+
+def _one_of(key: str, value: str, allowed: Collection[str]) -> str:
+    if value not in allowed:
+        raise ValueError(f"{key} = {value!r}: expected one of {', '.join(allowed)}")
+    return value
+
+
+def _file_name(board: str, snapshot: Mapping[str, Any]) -> str:
+    name = f"{board}-{snapshot['state']['game']}"
+    return (
+        "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "_" for letter in name)
+        + ".pdn"
+    )
+
+
+def _refused(status: int, error: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"ok": False, "error": error}, status_code=status, headers=headers)
+
+
+def _failure(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _refused(error.status_code, error.detail, error.headers)
+
+
+def _bad_body(request: Request, error: Exception) -> Response:
+    return _refused(400, f"body: {error}; expected a JSON object of texts, whole numbers, true and false")

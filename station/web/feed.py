@@ -1,0 +1,115 @@
+"""Carries the newest snapshot of each board from the station's loop to every page that listens."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+BOARD = "board"
+"""Topic of what the station believes of a board."""
+
+WORLD = "world"
+"""Topic of what stands on a simulated board, whatever the sensors say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is new on a topic of a board; `data` is plain and never changed afterwards."""
+
+    topic: str
+    board: str
+    data: Mapping[str, Any]
+
+
+class Feed:
+    """A mailbox for each topic and board in which the newest wins. `publish` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._latest: dict[tuple[str, str], Change] = {}
+        self._listeners: set[_Listener] = set()
+
+    def publish(self, board: str, snapshot: Mapping[str, Any], topic: str = BOARD) -> None:
+        """Make a snapshot the newest of its board and wake those who listen; never waits, says nothing twice."""
+        key = (topic, board)
+        change = Change(topic, board, snapshot)
+        with self._lock:
+            if self._latest.get(key) == change:
+                return
+            self._latest[key] = change
+            for listener in self._listeners:
+                listener.put(key, change)
+
+    def latest(self, topic: str = BOARD) -> dict[str, Mapping[str, Any]]:
+        """The newest snapshot of every board."""
+        with self._lock:
+            return {board: change.data for (of, board), change in self._latest.items() if of == topic}
+
+    async def changes(self, heartbeat_s: float = 15.0) -> AsyncGenerator[tuple[Change, ...], None]:
+        """All there is, then what changes; who is slow gets only the newest. Empty after `heartbeat_s` of silence.
+
+        Ends when the feed hangs up.
+        """
+        listener = _Listener(asyncio.get_running_loop())
+        with self._lock:
+            for key, change in self._latest.items():
+                listener.put(key, change)
+            self._listeners.add(listener)
+        try:
+            while not listener.is_over:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(listener.news.wait(), heartbeat_s)
+                with self._lock:
+                    changes = listener.take()
+                if not listener.is_over:
+                    yield changes
+        finally:
+            with self._lock:
+                self._listeners.discard(listener)
+
+    def hang_up(self) -> None:
+        """End the iteration of all who listen now; others may listen later."""
+        with self._lock:
+            for listener in self._listeners:
+                listener.end()
+
+    @property
+    def listeners(self) -> int:
+        """How many listen now."""
+        with self._lock:
+            return len(self._listeners)
+
+
+class _Listener:
+    """What waits for one client; touched only under the feed's lock, but for `news`, which belongs to its loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.news = asyncio.Event()
+        self.is_over = False
+        self._loop = loop
+        self._waiting: dict[tuple[str, str], Change] = {}
+
+    def put(self, key: tuple[str, str], change: Change) -> None:
+        is_first = not self._waiting
+        self._waiting[key] = change
+        if is_first:
+            self._wake()
+
+    def take(self) -> tuple[Change, ...]:
+        changes = tuple(self._waiting.values())
+        self._waiting.clear()
+        self.news.clear()
+        return changes
+
+    def end(self) -> None:
+        self.is_over = True
+        self._wake()
+
+    def _wake(self) -> None:
+        # A loop that has just been closed has nobody left to wake.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self.news.set)

@@ -1,0 +1,36 @@
+"""The game of a snapshot as PDN, and the variants that can be played on its board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.errors import NotationError
+from engine.pdn import PdnGame, read_pdn, write_pdn
+from engine.ruleset import load_ruleset, variant_names
+
+
+def pdn_of(snapshot: Mapping[str, Any]) -> str:
+    """The record as PDN; NotationError when its moves cannot be followed from its start (`start_fen`, if it has one).
+
+    The loop is not asked for it with every snapshot: a page wants it once a game, and it costs more than a move.
+    """
+    state = snapshot["state"]
+    ruleset = load_ruleset(state["variant"])
+    players, result = state["players"], state["result"]
+    tags = {"Event": snapshot["board"], "White": players["white"], "Black": players["black"]}
+    fen = snapshot.get("start_fen")
+    text = f'[FEN "{fen}"]\n' if fen else ""
+    (game,) = read_pdn(f'{text}[Result "{result}"]\n\n{" ".join(snapshot["moves"])} {result}\n', ruleset)
+    if not game.is_legal or len(game.moves) != len(snapshot["moves"]):
+        reasons = "; ".join(fault.reason for fault in game.faults)
+        raise NotationError(f"the record cannot be written: {reasons}")
+    return write_pdn(PdnGame(tags, ruleset, game.start, game.moves, result))
+
+
+def variants_for(snapshot: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Name and title of every variant played on the same squares as a snapshot's, in alphabetical order of titles."""
+    cells = [tuple(cell) for cell in snapshot["geometry"]["squares"].values()]
+    rulesets = [load_ruleset(name) for name in variant_names()]
+    fitting = [ruleset for ruleset in rulesets if list(ruleset.geometry.cells) == cells]
+    return [{"name": ruleset.name, "title": ruleset.title} for ruleset in sorted(fitting, key=lambda one: one.title)]
