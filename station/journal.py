@@ -19,7 +19,7 @@ from engine.geometry import Square
 from engine.notation import read_square
 from engine.position import Move, Piece
 from engine.ruleset import Ruleset, load_ruleset
-from engine.view import BoardView, evidence_for, possible_by
+from engine.view import BoardView, Evidence, evidence_for, possible_by
 from station import events
 from station.effects import Effect
 from station.errors import JournalError
@@ -81,18 +81,19 @@ def encode_event(event: events.Event) -> bytes:
     return _encode({**record, **_plain(event)})
 
 
-def plain_effect(effect: Effect) -> dict[str, Any]:
-    """An effect as plain data: what a replay compares. A game to choose in is told by its number of moves."""
+def encode_effect(effect: Effect) -> bytes:
+    """One line for an effect. A game to choose in is told by its number of moves."""
     record: dict[str, Any] = {"effect": type(effect).__name__}
     for item in fields(effect):
         value = getattr(effect, item.name)
         record[item.name] = {"ply": value.ply} if isinstance(value, Game) else _plain(value)
+    return _encode(record)
+
+
+def as_read(effect: Effect) -> Mapping[str, Any]:
+    """An effect as a reader of the journal finds it: what a replay compares."""
+    record: dict[str, Any] = msgspec.json.decode(encode_effect(effect))
     return record
-
-
-def encode_effect(effect: Effect) -> bytes:
-    """One line for an effect."""
-    return _encode(plain_effect(effect))
 
 
 def encode_view(view: BoardView) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def decode_view(record: Mapping[str, Any]) -> BoardView:
     if isinstance(seen, str):
         evidence = tuple(evidence_for(Piece(_DIGITS.index(digit))) for digit in seen)
     else:
-        evidence = tuple(tuple(float(value) for value in square) for square in seen)
+        evidence = msgspec.convert(seen, tuple[Evidence, ...])
     return BoardView(evidence, stray, bool(record.get("firm", True)))
 
 
@@ -203,11 +204,16 @@ def _read_resumed(record: Mapping[str, Any], ruleset: Ruleset) -> Resumed:
     return Resumed(game, record["seq"], record["game"], record["white"], record["black"], record["over"])
 
 
+def resumed_in(header: Header) -> Resumed | None:
+    """The game that a journal begins in the middle of."""
+    if not header.resumed:
+        return None
+    return _read_resumed(header.resumed, _ruleset_named(header.resumed["variant"], header))
+
+
 def unfinished_game(header: Header, lines: Iterable[Line]) -> Resumed | None:
     """The game as the last announcement left it; None when none is under way."""
-    found: Resumed | None = None
-    if header.resumed:
-        found = _read_resumed(header.resumed, _ruleset_named(header.resumed["variant"], header))
+    found = resumed_in(header)
     for announcement in announcements(lines):
         found = _after_announcement(found, announcement, header)
     return None if found is None or found.over else found

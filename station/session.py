@@ -41,6 +41,7 @@ from station.tracker import (
     Story,
     Turned,
     Untouched,
+    after_story,
     differing,
     forget,
     masks_of_position,
@@ -331,7 +332,8 @@ def _decide_in_play(session: Session) -> Step:
             return _restored(session)
         case Done(story=story, extendable=extendable):
             waits = pace.extended if extendable and not isinstance(session.phase, Answering) else pace.quick
-            if automatic and _settled(session, waits):
+            changed_at_once = bool(story.back) and session.quiet_ms() >= waits
+            if automatic and (changed_at_once or _settled(session, waits)):
                 return _commit(session, story)
         case Turned(story=story, sure=sure):
             if automatic and (sure or _settled(session, pace.extended)):
@@ -411,15 +413,13 @@ def _settled(session: Session, wait_ms: int) -> bool:
 
 def _commit(session: Session, story: Story) -> Step:
     """Put a story into the record: change the last move if it withdraws one, then each move it makes."""
+    memory = after_story(session.memory, story)
     step_on = _restored(replace(session, differs=False, broken=None))
     if story.back:
         step_on = _then(step_on, lambda now: _revise(now, story.moves[0]))
-        moves = story.moves[1:]
-    else:
-        moves = story.moves
-    for move in moves:
+    for move in story.moves[story.back :]:
         step_on = _then(step_on, partial(_make, move=move))
-    return _then(step_on, _after_move)
+    return _then(step_on, lambda now: _after_move(replace(now, memory=memory)))
 
 
 def _make(session: Session, move: Move) -> Step:

@@ -19,6 +19,8 @@ from engine.view import BoardView, Evidence, possible_by
 
 Masks = tuple[int, int, int, int, int]
 
+NOTHING: Masks = (0, 0, 0, 0, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -121,8 +123,8 @@ class Memory:
     view: BoardView | None = None
     since_ms: int = 0
     firm: bool = False
-    lifted: int = 0
-    """Squares that were empty at some moment since the last move in the record."""
+    been: tuple[Masks, Masks] = (NOTHING, NOTHING)
+    """What may have stood on each square at some moment: since the last move in the record, since the one before."""
     stood: tuple[Story, ...] = ()
     """Stories whose finished frame stood since the last move in the record, latest last."""
 
@@ -309,12 +311,23 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
     if memory.seen is not None:
         finished = tuple(story for story, _ in _finished(context, memory, memory.seen))
         stood = (*(story for story in stood if story not in finished), *finished)[-4:]
-    return Memory(seen, view, at_ms, view.firm, memory.lifted | seen[0] & ~_occupied(seen), stood)
+    been = (_either(memory.been[0], seen), _either(memory.been[1], seen))
+    return Memory(seen, view, at_ms, view.firm, been, stood)
 
 
 def forget(memory: Memory) -> Memory:
-    """The memory after a move went into the record: only what is seen now."""
-    return replace(memory, lifted=0, stood=())
+    """The memory of what is seen now, and of nothing before."""
+    seen = memory.seen or NOTHING
+    return replace(memory, been=(seen, seen), stood=())
+
+
+def after_story(memory: Memory, story: Story) -> Memory:
+    """The memory after a story went into the record: its last move may still be changed, by what bore it out."""
+    return replace(forget(memory), been=(memory.seen or NOTHING, memory.been[story.back]))
+
+
+def _either(one: Masks, other: Masks) -> Masks:
+    return (one[0] | other[0], one[1] | other[1], one[2] | other[2], one[3] | other[3], one[4] | other[4])
 
 
 # --- reading -------------------------------------------------------------------------------------------------------
@@ -355,13 +368,24 @@ def _bases(context: Context) -> Iterator[tuple[int, Expectation]]:
 
 def _finished(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[Story, bool]]:
     """Stories of one move that are complete in a frame, those that withdraw nothing first."""
-    empty_once = memory.lifted | seen[0] & ~_occupied(seen)
     for back, expectation in _bases(context):
+        been = _either(memory.been[back], seen)
         for candidate in expectation.candidates:
             if back and context.last is not None and candidate.move.effect == context.last.effect:
                 continue
-            if candidate.home & empty_once and not differing(candidate.final, seen):
+            if _was_seen(candidate, been) and not differing(candidate.final, seen):
                 yield Story(back, (candidate.move,)), candidate.extendable
+
+
+def _was_seen(candidate: Candidate, been: Masks, gone: int = 0) -> bool:
+    """Whether the squares that a move empties have been empty, and its piece has stood where it went.
+
+    `gone`: squares that the next move takes; what stood there may have gone too soon to be seen.
+    """
+    target = 1 << candidate.move.to_square & ~gone
+    if (candidate.home | candidate.captured) & ~been[0]:
+        return False
+    return not target or any(possible & allowed & target for possible, allowed in zip(been[1:], candidate.final[1:]))
 
 
 def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
@@ -389,18 +413,32 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
         for back, expectation in _bases(context):
             if back and context.answering:
                 continue
-            stories = {
+            lines = {
                 tuple(move.effect for move in moves): moves
-                for moves in _beginnings(expectation, seen, plies, context.ruleset)
+                for moves in _lines(expectation, seen, memory.been[back], plies, context.ruleset)
                 if not (back and context.last is not None and moves[0].effect == context.last.effect)
             }
-            if len(stories) == 1:
-                return Turned(Story(back, *stories.values()), sure=plies == 1)
+            common = _common_beginning(tuple(lines.values()))
+            if common:
+                return Turned(Story(back, common), sure=True)
+            if lines:
+                return None
     return None
 
 
-def _beginnings(expectation: Expectation, seen: Masks, plies: int, ruleset: Ruleset) -> Iterator[tuple[Move, ...]]:
-    """Sequences of so many moves after which a frame shows the next move under way or made.
+def _common_beginning(lines: tuple[tuple[Move, ...], ...]) -> tuple[Move, ...]:
+    common: list[Move] = []
+    for moves in zip(*lines):
+        if len({move.effect for move in moves}) > 1:
+            break
+        common.append(moves[0])
+    return tuple(common)
+
+
+def _lines(
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset
+) -> Iterator[tuple[Move, ...]]:
+    """Sequences of so many moves, each borne out by what was seen, after which a frame shows the next one begun.
 
     A move is only tried where it touches a square on which the board still differs. The last one must still be seen
     where it went, unless the next move is complete: a piece in nobody's sight may be in anybody's hand.
@@ -410,13 +448,16 @@ def _beginnings(expectation: Expectation, seen: Masks, plies: int, ruleset: Rule
         target = 1 << candidate.move.to_square
         if not wrong & (candidate.home | candidate.captured | target):
             continue
+        if (candidate.home | candidate.captured) & ~been[0]:
+            continue
         following = expect(expectation.position.after(candidate.move), ruleset)
         if plies == 1:
             if _goes_on(following, seen) and (_occupied(seen) & target or _is_made(following, seen)):
                 yield (candidate.move,)
         else:
-            for moves in _beginnings(following, seen, plies - 1, ruleset):
-                yield (candidate.move, *moves)
+            for moves in _lines(following, seen, been, plies - 1, ruleset):
+                if _was_seen(candidate, been, _bits(moves[0].captured)):
+                    yield (candidate.move, *moves)
 
 
 def _is_made(expectation: Expectation, seen: Masks) -> bool:

@@ -6,8 +6,7 @@ The running service and the simulation both play at desks; only what carries the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,7 +51,6 @@ class Desk:
 
     session: Session
     journal: JournalFile | None = None
-    announced: list[Announce] = field(default_factory=list)
 
     def handle(self, event: Event) -> tuple[Effect, ...]:
         """Step, then write down event and effects; the effects may be carried out once this returns."""
@@ -72,6 +70,3 @@ def events_of(output: Output, driver: BoardDriver, at_ms: int) -> list[Event]:
     happened += [BoardSeen(at_ms, view) for view in output.views]
     happened += [Pressed(at_ms, button) for button in output.pressed]
     return happened
-
-
-Carry = Callable[[Effect], None]

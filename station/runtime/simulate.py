@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from engine.game import new_game
 from engine.position import Move, Position, Side
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset
@@ -20,8 +18,9 @@ from station import announcements as say
 from station.effects import Announce, Choose, Effect, Show
 from station.events import Event, PlayerChose, TimePassed
 from station.journal import FORMAT, Header
-from station.phases import Answering, Over, Turn
+from station.phases import Answering
 from station.ports import BoardDriver
+from station.runtime.boards import driver_class
 from station.runtime.desk import Desk, JournalFile, events_of
 from station.runtime.version import PROGRAM
 from station.session import begin, deadline_ms
@@ -235,13 +234,6 @@ def settings_for(ruleset: Ruleset, setup: Setup, start: Position) -> Settings:
         draws="claim",
         start_fen="" if start == rules_for(ruleset).start() else say.fen_of(start, ruleset),
     )
-
-
-def driver_class(name: str) -> type[BoardDriver]:
-    """The driver of a name: a module of `firmware_bridge.boards`, or a foreign module's dotted name."""
-    module = importlib.import_module(name if "." in name else f"firmware_bridge.boards.{name}")
-    driver: type[BoardDriver] = module.Driver
-    return driver
 
 
 def _until_ready(table: Table) -> None:

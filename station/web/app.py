@@ -78,7 +78,8 @@ def create_app(
 
     `allowed_hosts` are the names it may be called by, beside localhost and the address a request comes in on.
     """
-    page = _Page(feed, ask, station, hands, heartbeat_s)
+    watch = Watch(hands, feed) if hands is not None else None
+    page = _Page(feed, ask, station, watch, heartbeat_s)
     routes = [
         Route("/", page.index),
         Route("/health", page.health),
@@ -88,8 +89,8 @@ def create_app(
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
         Mount("/static", _Static(directory=STATIC)),
     ]
-    if hands is not None:
-        routes.insert(-1, Route("/demo/{board}/{act}", _Demo(hands, page).touch, methods=["POST"]))
+    if hands is not None and watch is not None:
+        routes.insert(-1, Route("/demo/{board}/{act}", _Demo(hands, watch, page).touch, methods=["POST"]))
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, allowed_hosts=allowed_hosts)],
@@ -100,10 +101,10 @@ def create_app(
 
 
 class _Page:
-    def __init__(self, feed: Feed, ask: Ask, station: str, hands: Hands | None, heartbeat_s: float) -> None:
+    def __init__(self, feed: Feed, ask: Ask, station: str, watch: Watch | None, heartbeat_s: float) -> None:
         self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
-        self.watch = Watch(hands, feed) if hands is not None else None
-        self._hello = {"station": station, "demo": hands is not None, "page": page_version()}
+        self._watch = watch
+        self._hello = {"station": station, "demo": watch is not None, "page": page_version()}
 
     async def index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
@@ -113,7 +114,7 @@ class _Page:
         return JSONResponse({"ok": True, **self._hello, "boards": phases})
 
     async def events(self, request: Request) -> Response:
-        inside = self.watch.watching() if self.watch else nullcontext()
+        inside = self._watch.watching() if self._watch else nullcontext()
         return EventStream(self.feed, self._hello, inside, self._heartbeat_s)
 
     async def game(self, request: Request) -> Response:
@@ -155,8 +156,8 @@ class _Page:
 class _Demo:
     """Hands on simulated boards, by request."""
 
-    def __init__(self, hands: Hands, page: _Page) -> None:
-        self._hands, self._page = hands, page
+    def __init__(self, hands: Hands, watch: Watch, page: _Page) -> None:
+        self._hands, self._watch, self._page = hands, watch, page
 
     async def touch(self, request: Request) -> Response:
         board, snapshot = self._page.snapshot(request)
@@ -169,9 +170,7 @@ class _Demo:
             self._carry_out(board, request.path_params["act"], body, snapshot["geometry"])
         except ValueError as error:
             raise HTTPException(400, str(error)) from None
-        if self._page.watch is not None:
-            self._page.watch.look(board)
-        return JSONResponse({"ok": True})
+        return JSONResponse({"ok": True, "touches": self._watch.touched(board)})
 
     def _carry_out(self, board: str, act: str, body: bytes, geometry: Mapping[str, Any]) -> None:
         match act:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
@@ -66,11 +67,18 @@ class Watch:
     def __init__(self, hands: Hands, feed: Feed) -> None:
         self._hands, self._feed = hands, feed
         self._listening = 0
+        self._touches: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
 
     def look(self, board: str) -> None:
         """Publish how a board is now."""
-        self._feed.publish(board, world_of(self._hands, board), WORLD)
+        self._feed.publish(board, {**world_of(self._hands, board), "touches": self._touches[board]}, WORLD)
+
+    def touched(self, board: str) -> int:
+        """Count a touch and publish what came of it; what is published with this number or a later one includes it."""
+        self._touches[board] += 1
+        self.look(board)
+        return self._touches[board]
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:

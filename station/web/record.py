@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from engine.errors import NotationError
 from engine.pdn import PdnGame, read_pdn, write_pdn
+from engine.position import Position
 from engine.ruleset import load_ruleset, variant_names
+from station.announcements import fen_of
 
 
 def pdn_of(snapshot: Mapping[str, Any]) -> str:
@@ -22,8 +25,9 @@ def pdn_of(snapshot: Mapping[str, Any]) -> str:
     fen = snapshot.get("start_fen")
     text = f'[FEN "{fen}"]\n' if fen else ""
     (game,) = read_pdn(f'{text}[Result "{result}"]\n\n{" ".join(snapshot["moves"])} {result}\n', ruleset)
-    if not game.is_legal or len(game.moves) != len(snapshot["moves"]):
-        reasons = "; ".join(fault.reason for fault in game.faults)
+    end = reduce(Position.after, game.moves, game.start)
+    if not game.is_legal or fen_of(end, ruleset) != snapshot["position"]["fen"]:
+        reasons = "; ".join(fault.reason for fault in game.faults) or "the moves do not lead to the position"
         raise NotationError(f"the record cannot be written: {reasons}")
     return write_pdn(PdnGame(tags, ruleset, game.start, game.moves, result))
 

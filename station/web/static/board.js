@@ -9,7 +9,8 @@ const FRAME = 48;
 const GAP = 22;
 const TRAY_SIDE = 168;
 const TRAY_FLAT = 112;
-const READABLE_PX = 11;
+const READABLE_REM = 0.69;
+const TINY_REM = 1.7;
 const GRAINS = 5;
 
 export const keyOf = ([column, row]) => `${column},${row}`;
@@ -22,11 +23,12 @@ export function setSize({ columns, squares }) {
 }
 
 export class Board {
-  /** `style`: "wood" or "plain"; `trays`: whether pieces lie beside the board. */
-  constructor(svg, { style, trays = false }) {
+  /** `style`: "wood" or "plain"; `trayText(colour, count)`: a tray in words. */
+  constructor(svg, { style, trayText = () => "" }) {
     this.svg = svg;
     this.style = style;
-    this.hasTrays = trays;
+    this.trayText = trayText;
+    this.hasTrays = false;
     this.geometry = null;
     this.flipped = false;
     this.isWide = true;
@@ -166,7 +168,7 @@ export class Board {
     this.target = draw("rect", { class: "target", x: -47, y: -47, width: 94, height: 94, rx: 6, visibility: "hidden" });
     const defs = draw("defs", {}, ...pieceGradients(this.svg.id), ...this.woods());
     this.svg.replaceChildren(
-      defs, this.ground, this.glows, this.labels, this.beside, this.pieces, this.signs, this.target, this.ring, this.air,
+      defs, this.ground, this.glows, this.beside, this.pieces, this.labels, this.signs, this.target, this.ring, this.air,
     );
     this.drawFrame(columns, rows);
     for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) this.drawCell([column, row]);
@@ -276,7 +278,9 @@ export class Board {
     this.svg.setAttribute("viewBox", box.join(" "));
     this.svg.classList.toggle("upright", !this.isWide);
     const scale = Math.min(this.svg.clientWidth / box[2], this.svg.clientHeight / box[3]) || 0.5;
-    this.drawLabels(Math.min(38, Math.max(19, READABLE_PX / scale)));
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.svg.classList.toggle("tiny", CELL * scale < TINY_REM * rem);
+    this.drawLabels(Math.min(38, Math.max(19, (READABLE_REM * rem) / scale)));
     this.drawTrays();
   }
 
@@ -346,6 +350,7 @@ export class Board {
     const box = this.trayBox(colour);
     const pieces = this.isWide ? this.inColumns(box, count) : this.inRow(box, count);
     tray.setAttribute("data-count", count);
+    tray.setAttribute("aria-label", this.trayText(colour, count));
     tray.querySelector(".lying").replaceChildren(
       ...pieces.map(([x, y]) => {
         const piece = pieceOf(MEN[colour], this.svg.id);

@@ -8,7 +8,7 @@ const FRAMES = {
   lift: [{}],
   place: [{}, { inset: 19, width: 5 }],
   path: [{ dash: "16 11", offset: 8 }],
-  remove: [{ dash: "34 20 34 0", width: 12 }],
+  remove: [{ dash: "33 20 33 0", width: 12 }],
   wrong: [{ dash: "6 7", width: 16, inset: 10 }],
   hint: [{ dash: "0 14.9", width: 9, cap: "round" }],
 };

@@ -28,8 +28,8 @@ export function pieceOf(content, ids) {
   }
   group.append(draw("ellipse", { class: "shadow", cx: 3, cy: 7, rx: 42, ry: 41 }));
   if (kind === "king") {
-    group.append(disc(colour, ids, 5), disc(colour, ids, -7));
-    group.append(draw("path", { class: "crown", d: CROWN, transform: "translate(0,-5)" }));
+    group.append(disc(colour, ids, 7), disc(colour, ids, -8));
+    group.append(draw("path", { class: "crown", d: CROWN, transform: "translate(0,-7)" }));
   } else {
     group.append(disc(colour, ids, 0));
   }

@@ -31,7 +31,6 @@ const TEXTS = {
 
   "square.name": "Square {square}",
   "square.none": "Column {column}, row {row}, not played on",
-  "square.empty": "empty",
   "square.lamp": "lamp: {lamp}",
 
   "content.white_man": "white man",
@@ -56,11 +55,11 @@ const TEXTS = {
   "hand.put_down": "Put down",
   "hand.crown": "Crown",
   "hand.to_tray": "To the tray",
-  "hand.set_up": "Set up for me",
-  "hand.confirm": "Press the board's button",
+  "hand.set_up": "Set up",
+  "hand.confirm": "Board's button",
   "hand.unplug": "Pull the cable",
   "hand.plug": "Plug it in",
-  "hand.free": "Drag the pieces as you would move them by hand.",
+  "hand.free": "Drag pieces as hands would.",
   "hand.holds": "In hand: {content}. {place}.",
   "hand.occupied": "{square} is taken.",
   "tray.white": "Tray of white pieces: {count}",

@@ -1,0 +1,226 @@
+"""station.toml read into frozen values, every key and bound checked; each fault is one sentence."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TypeVar
+
+from engine.errors import NotationError, RulesetError
+from engine.fen import read_fen
+from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.errors import ConfigError
+from station.session import is_player
+from station.settings import PACES, Settings
+from station.texts import languages
+
+_Section = TypeVar("_Section")
+_Check = Callable[[object], str | None]
+"""What was expected of a value, None when it is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class StationTable:
+    """[station]."""
+
+    id: str = "dambord"
+    language: str = "en"
+    data: str = "/var/lib/dambord"
+
+
+@dataclass(frozen=True, slots=True)
+class MqttTable:
+    """[mqtt]."""
+
+    host: str = "127.0.0.1"
+    port: int = 1883
+    username: str = ""
+    password_file: str = ""
+    ca_file: str = ""
+    base: str = "dambord/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class WebTable:
+    """[web]."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    allowed_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoardTable:
+    """[[boards]]."""
+
+    id: str
+    driver: str
+    port: str = ""
+    usb_serial: str = ""
+    variant: str = "international"
+    white: str = "person"
+    black: str = "person"
+    pace: str = "calm"
+    confirm: str = "automatic"
+    draws: str = "automatic"
+    lamps: bool = True
+    start_fen: str = ""
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rule set of the variant."""
+        return load_ruleset(self.variant)
+
+    @property
+    def place(self) -> str:
+        """Where the board is plugged in, as people say it."""
+        return self.port or f"USB serial number {self.usb_serial}"
+
+    def settings(self) -> Settings:
+        """What a session of this board is given."""
+        return Settings(
+            board=self.id,
+            ruleset=self.ruleset,
+            white=self.white,
+            black=self.black,
+            pace=PACES[self.pace],
+            confirm=self.confirm,
+            draws=self.draws,
+            start_fen=self.start_fen,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A whole configuration."""
+
+    station: StationTable = field(default_factory=StationTable)
+    web: WebTable = field(default_factory=WebTable)
+    mqtt: MqttTable | None = None
+    boards: tuple[BoardTable, ...] = ()
+
+
+def _text(value: object) -> str | None:
+    return None if isinstance(value, str) else "a text"
+
+
+def _filled(value: object) -> str | None:
+    return None if isinstance(value, str) and value else "a text that is not empty"
+
+
+def _truth(value: object) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
+
+
+def _port_number(value: object) -> str | None:
+    right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 65535
+    return None if right else "a port number from 0 to 65535"
+
+
+def _identity(value: object) -> str | None:
+    right = isinstance(value, str) and 1 <= len(value) <= 32 and not set(value.lower()) - set(_ID_LETTERS)
+    return None if right else "1 to 32 letters a to z, digits, - and _"
+
+
+def _one_of(allowed: tuple[str, ...]) -> _Check:
+    return lambda value: None if value in allowed else "one of " + ", ".join(allowed)
+
+
+def _player(value: object) -> str | None:
+    right = isinstance(value, str) and is_player(value)
+    return None if right else "person, engine:1 to engine:10, or hub:COMMAND"
+
+
+def _hosts(value: object) -> str | None:
+    right = isinstance(value, list) and all(isinstance(host, str) for host in value)
+    return None if right else "a list of host names"
+
+
+_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+_CHECKS: dict[type, dict[str, _Check]] = {
+    StationTable: {"id": _identity, "language": _one_of(languages()), "data": _filled},
+    MqttTable: {
+        "host": _filled,
+        "port": _port_number,
+        "username": _text,
+        "password_file": _text,
+        "ca_file": _text,
+        "base": _filled,
+    },
+    WebTable: {"host": _filled, "port": _port_number, "allowed_hosts": _hosts},
+    BoardTable: {
+        "id": _identity,
+        "driver": _filled,
+        "port": _filled,
+        "usb_serial": _filled,
+        "variant": _one_of(variant_names()),
+        "white": _player,
+        "black": _player,
+        "pace": _one_of(tuple(PACES)),
+        "confirm": _one_of(("automatic", "button", "when-ambiguous")),
+        "draws": _one_of(("automatic", "claim")),
+        "lamps": _truth,
+        "start_fen": _text,
+    },
+}
+_SECTIONS = ("station", "mqtt", "web", "boards")
+
+
+def read_config(text: str, where: str = "station.toml") -> Config:
+    """The configuration that a TOML text states; ConfigError names file, key, value and what was expected."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: not TOML: {error}") from error
+    for key in tables:
+        if key not in _SECTIONS:
+            raise ConfigError(f"{where}: [{key}]: no such section{_nearest(key, _SECTIONS)}")
+    listed = tables.get("boards", [])
+    if not isinstance(listed, list) or not listed:
+        raise ConfigError(f"{where}: boards = {listed!r}: expected at least one [[boards]] table")
+    boards = tuple(_board(table, f"{where}: boards {number}") for number, table in enumerate(listed, 1))
+    for number, board in enumerate(boards):
+        if board.id in [other.id for other in boards[:number]]:
+            raise ConfigError(f"{where}: boards {number + 1}: id = {board.id!r}: expected a name no other board has")
+    return Config(
+        station=_section(StationTable, tables.get("station", {}), f"{where}: station"),
+        web=_section(WebTable, tables.get("web", {}), f"{where}: web"),
+        mqtt=_section(MqttTable, tables["mqtt"], f"{where}: mqtt") if "mqtt" in tables else None,
+        boards=boards,
+    )
+
+
+def _board(table: object, where: str) -> BoardTable:
+    board = _section(BoardTable, table, where)
+    if bool(board.port) == bool(board.usb_serial):
+        found = "both" if board.port else "neither"
+        raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
+    if board.start_fen:
+        try:
+            read_fen(board.start_fen, board.ruleset)
+        except (NotationError, RulesetError) as error:
+            raise ConfigError(f"{where}: start_fen = {board.start_fen!r}: {error}") from error
+    return board
+
+
+def _section(kind: type[_Section], table: object, where: str) -> _Section:
+    checks = _CHECKS[kind]
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{where} = {table!r}: expected a table")
+    for key, value in table.items():
+        if key not in checks:
+            raise ConfigError(f"{where}: {key} = {value!r}: no such key{_nearest(str(key), tuple(checks))}")
+        expected = checks[key](value)
+        if expected is not None:
+            raise ConfigError(f"{where}: {key} = {value!r}: expected {expected}")
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.name not in table and item.default is MISSING and item.default_factory is MISSING:
+            raise ConfigError(f"{where}: {item.name} is missing, expected {checks[item.name](None)}")
+    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
+
+
+def _nearest(key: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(key, known, 1)
+    return f", the nearest is {close[0]}" if close else f", expected one of {', '.join(known)}"

@@ -1,0 +1,251 @@
+"""The command `dambord`: reads arguments, calls what does the work, turns faults into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from engine.errors import IllegalMoveError, NotationError, RulesetError
+from station.errors import ConfigError, JournalError
+from station.runtime.version import PROGRAM
+
+BAD_USAGE = 2
+"""Exit code for bad usage or bad configuration; 1 means that what was asked for was found wrong."""
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    options = _parser().parse_args(arguments)
+    command: Command = options.command
+    try:
+        return command(options)
+    except (ConfigError, JournalError, RulesetError, NotationError, IllegalMoveError) as error:
+        return _complain(str(error))
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _complain(sentence: str) -> int:
+    print(f"dambord: {sentence}", file=sys.stderr)
+    return BAD_USAGE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dambord", description="Draughts on a real wooden board.")
+    parser.add_argument("--version", action="version", version=PROGRAM)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_running(commands)
+    _add_game(commands)
+    _add_measuring(commands)
+    return parser
+
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def _add(commands: _Commands, name: str, command: Command, summary: str, example: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=f"example: {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _add_running(commands: _Commands) -> None:
+    demo = _add(commands, "demo", _demo, "A whole station on simulated boards.", "dambord demo --variant russian")
+    demo.add_argument("--variant", default="international", help="rules to play by (default: %(default)s)")
+    demo.add_argument("--boards", type=int, default=1, help="how many boards (default: %(default)s)")
+    demo.add_argument("--driver", choices=("matrix", "dgt"), default="matrix", help="kind of simulated board")
+    demo.add_argument("--host", default="127.0.0.1", help="address of the page (default: %(default)s)")
+    demo.add_argument("--port", type=int, default=None, help="port of the page (default: 8080, or a free one)")
+    demo.add_argument("--mqtt", metavar="HOST:PORT", help="also publish to this broker")
+    demo.add_argument("--data", help="keep journals in this folder (default: one that is thrown away)")
+    demo.add_argument("--arm", action="store_true", help="a simulated arm (not in this version)")
+    demo.add_argument("--camera", action="store_true", help="a simulated camera (not in this version)")
+    run = _add(commands, "run", _run, "The service on real boards.", "dambord run --config station.toml")
+    run.add_argument("--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)")
+    check = _add(
+        commands, "check-config", _check, "Say what is wrong with a configuration.", "dambord check-config station.toml"
+    )
+    check.add_argument("file", help="configuration to check")
+    _json(check)
+
+
+def _add_game(commands: _Commands) -> None:
+    variants = _add(commands, "variants", _variants, "The rule sets known.", "dambord variants --json")
+    _json(variants)
+    moves = _add(
+        commands, "moves", _moves, "Legal moves of a position.", 'dambord moves --variant russian --fen "W:Wc3:Bd4,f6"'
+    )
+    _position(moves)
+    _json(moves)
+    perft = _add(commands, "perft", _perft, "Count positions to a depth.", "dambord perft --variant russian --depth 5")
+    _position(perft)
+    perft.add_argument("--depth", type=int, required=True, help="how many moves deep")
+    perft.add_argument("--divide", action="store_true", help="the count below each first move")
+    perft.add_argument("--reference", action="store_true", help="by the readable generator")
+    _json(perft)
+    explain = _add(
+        commands,
+        "explain",
+        _explain,
+        "Why a move is not legal.",
+        'dambord explain --variant russian --fen "W:Wc3:Bd4" c3 b4',
+    )
+    _position(explain)
+    explain.add_argument("squares", nargs="+", metavar="SQUARE", help="start and every square the piece goes to")
+    explain.add_argument("--language", default="en", help="language of the sentence (default: %(default)s)")
+    _json(explain)
+    pdn = _add(commands, "pdn", _no_pdn_command, "Check and convert PDN files.", "dambord pdn check games.pdn --json")
+    inner = pdn.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    check = _add(inner, "check", _pdn_check, "Read PDN files and name what is wrong.", "dambord pdn check games.pdn")
+    check.add_argument("files", nargs="+", metavar="FILE")
+    check.add_argument("--variant", default=None, help="rules where the file states none (default: international)")
+    _json(check)
+    convert = _add(inner, "convert", _pdn_convert, "Write canonical PDN 3.0.", "dambord pdn convert in.pdn out.pdn")
+    convert.add_argument("source", metavar="IN")
+    convert.add_argument("target", metavar="OUT")
+    convert.add_argument("--variant", default=None, help="rules where the file states none (default: international)")
+    _add(commands, "engine", _engine, "Speak Hub version 2 on standard input and output.", "dambord engine")
+
+
+def _add_measuring(commands: _Commands) -> None:
+    simulate = _add(
+        commands,
+        "simulate",
+        _simulate,
+        "Simulated hands play recorded games on a simulated board.",
+        "dambord simulate games.pdn --driver dgt --games 40 --hands calm --seed 7 --json",
+    )
+    simulate.add_argument("file", metavar="FILE.pdn")
+    simulate.add_argument("--driver", choices=("matrix", "dgt"), default="matrix", help="kind of board")
+    simulate.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
+    simulate.add_argument(
+        "--hands", choices=("calm", "senior", "blitz", "clean"), default="calm", help="habits of the hands"
+    )
+    simulate.add_argument("--noise", choices=("none", "normal", "bad"), default="none", help="faults of board and wire")
+    simulate.add_argument("--seed", type=int, default=1, help="chance that can be repeated (default: %(default)s)")
+    simulate.add_argument("--games", type=int, default=None, help="at most so many games (default: all)")
+    simulate.add_argument("--variant", default=None, help="rules where the file states none (default: international)")
+    simulate.add_argument(
+        "--replies", choices=("white", "black"), help="the station shows this side's moves, hands carry them out"
+    )
+    simulate.add_argument(
+        "--realtime", action="store_true", help="over pseudo-terminals, threads and the wall clock; games side by side"
+    )
+    simulate.add_argument(
+        "--record", metavar="FOLDER", help="where the recordings go (default: a folder of the user's state)"
+    )
+    _json(simulate)
+    replay = _add(
+        commands, "replay", _replay, "Feed a recording to the core again and compare.", "dambord replay game.jsonl"
+    )
+    replay.add_argument("recordings", nargs="+", metavar="RECORDING")
+    _json(replay)
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+
+
+def _position(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--variant", required=True, help="rules to go by; `dambord variants` lists them")
+    parser.add_argument("--fen", help="position (default: the start)")
+    parser.add_argument(
+        "--rows", action="store_true", help="number squares row by row from the top left as White sees it"
+    )
+
+
+# Each command imports what it needs: most need neither the web server nor the ports.
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from station.runtime.running import demo
+
+    return demo(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from station.runtime.running import run
+
+    return run(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from station.runtime.running import check_config
+
+    return check_config(options)
+
+
+def _variants(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.variants(options)
+
+
+def _moves(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.moves(options)
+
+
+def _perft(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.perft(options)
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.explain(options)
+
+
+def _no_pdn_command(_: argparse.Namespace) -> int:
+    return BAD_USAGE
+
+
+def _pdn_check(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.pdn_check(options)
+
+
+def _pdn_convert(options: argparse.Namespace) -> int:
+    from station.runtime import game_commands
+
+    return game_commands.pdn_convert(options)
+
+
+def _engine(_: argparse.Namespace) -> int:
+    from engine import serve
+
+    serve.main()
+    return 0
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from station.runtime import measuring
+
+    return measuring.simulate(options)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from station.runtime import measuring
+
+    return measuring.replay(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

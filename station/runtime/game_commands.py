@@ -1,0 +1,182 @@
+"""Commands about rules and games: variants, moves, perft, explain, pdn."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine import perft as counting
+from engine.explain import why_not
+from engine.fen import read_fen
+from engine.notation import full_move_text, move_text, read_square, square_name
+from engine.pdn import Fault, PdnGame, read_pdn, stated_ruleset, write_pdn_file
+from engine.position import Move, Position
+from engine.rules import Rules, rules_for
+from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.errors import ConfigError
+from station.texts import load_texts
+
+
+def print_json(document: object) -> None:
+    """One JSON document on a line of standard output."""
+    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")
+
+
+def variants(options: argparse.Namespace) -> int:
+    """List the rule sets."""
+    listed = [
+        {
+            "name": ruleset.name,
+            "title": ruleset.title,
+            "board": f"{ruleset.columns}x{ruleset.rows}",
+            "GameType": ruleset.pdn_game_type,
+        }
+        for ruleset in map(load_ruleset, variant_names())
+    ]
+    if options.json:
+        print_json(listed)
+        return 0
+    for entry in listed:
+        print(f"{entry['name']:16} {entry['board']:6} {entry['title']} (GameType {entry['GameType']})")
+    return 0
+
+
+def moves(options: argparse.Namespace) -> int:
+    """List the legal moves of a position."""
+    ruleset, rules, position = _where(options)
+    legal = rules.legal_moves(position)
+    if options.json:
+        print_json({"moves": [plain_move(move, legal, ruleset, options.rows) for move in legal]})
+        return 0
+    for move in legal:
+        print(move_text(move, legal, ruleset, options.rows))
+    return 0
+
+
+def plain_move(move: Move, legal: tuple[Move, ...], ruleset: Ruleset, by_rows: bool) -> dict[str, Any]:
+    """A move with squares as the variant writes them, or numbered by rows."""
+
+    def name(square: int) -> str:
+        return square_name(square, ruleset, by_rows)
+
+    return {
+        "text": move_text(move, legal, ruleset, by_rows),
+        "from": name(move.from_square),
+        "path": [name(square) for square in move.path],
+        "captured": [name(square) for square in move.captured],
+        "to": name(move.to_square),
+        "promotes": move.promotes,
+    }
+
+
+def perft(options: argparse.Namespace) -> int:
+    """Count leaves, in both conventions."""
+    ruleset, rules, position = _where(options)
+    if options.depth < 1:
+        raise ConfigError(f"--depth {options.depth}: expected 1 or more")
+    if not options.reference:
+        print("dambord: no compiled generator in this version, counting by the readable one", file=sys.stderr)
+    began = time.perf_counter()
+    below = [
+        (full_move_text(move, ruleset, options.rows), count)
+        for move, count in (counting.divide(rules, position, options.depth) if options.divide else ())
+    ]
+    total = counting.perft(rules, position, options.depth)
+    seconds = round(time.perf_counter() - began, 3)
+    answer: dict[str, Any] = {"nodes": total.nodes, "ordered": total.ordered, "seconds": seconds}
+    if options.divide:
+        answer["divide"] = {text: {"nodes": count.nodes, "ordered": count.ordered} for text, count in below}
+    if options.json:
+        print_json(answer)
+        return 0
+    for text, count in below:
+        print(f"{text:12} {count.nodes}")
+    print(f"{total.nodes} positions ({total.ordered} with orders of capture apart) in {seconds} s")
+    return 0
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Say which rule forbids a move; exit code 1 when one does."""
+    ruleset, rules, position = _where(options)
+    squares = tuple(read_square(text, ruleset, options.rows) for text in options.squares)
+    violation = why_not(rules, position, squares)
+    texts = load_texts(options.language)
+    if violation is None:
+        if options.json:
+            print_json({"legal": True})
+        else:
+            print(texts.say("explain.legal"))
+        return 0
+    instead = [full_move_text(move, ruleset, options.rows) for move in violation.legal]
+    sentence = texts.rule(violation.rule)
+    if options.json:
+        named = [square_name(square, ruleset, options.rows) for square in violation.squares]
+        print_json(
+            {
+                "legal": False,
+                "rule": violation.rule,
+                "article": violation.article,
+                "sentence": sentence,
+                "squares": named,
+                "instead": instead,
+            }
+        )
+        return 1
+    where = f" ({ruleset.title}, {violation.article})" if violation.article else ""
+    print(f"{sentence}{where}")
+    if instead:
+        print(texts.say("explain.instead", moves=", ".join(instead)))
+    return 1
+
+
+def pdn_check(options: argparse.Namespace) -> int:
+    """Read PDN files; one line each. Exit code 1 when a fault was found."""
+    faulty = False
+    for name in options.files:
+        games = read_games(Path(name), options.variant)
+        faults = [fault for game in games for fault in game.faults]
+        faulty |= bool(faults)
+        played = [game for game in games if game.moves]
+        legal = sum(1 for game in played if not game.faults)
+        if options.json:
+            print_json(
+                {"file": name, "games": len(played), "legal": legal, "faults": [_plain_fault(f) for f in faults]}
+            )
+            continue
+        print(f"{name}: {len(played)} games with moves, {legal} without a fault")
+        for fault in faults:
+            print(f"  game {fault.game}, line {fault.line}, ply {fault.ply}: {fault.reason}")
+    return 1 if faulty else 0
+
+
+def _plain_fault(fault: Fault) -> dict[str, Any]:
+    return {"game": fault.game, "line": fault.line, "ply": fault.ply, "reason": fault.reason}
+
+
+def pdn_convert(options: argparse.Namespace) -> int:
+    """Write what a PDN file holds as canonical PDN; faults are named on standard error."""
+    games = read_games(Path(options.source), options.variant)
+    Path(options.target).write_text(write_pdn_file(games), encoding="utf-8")
+    faults = [fault for game in games for fault in game.faults]
+    for fault in faults:
+        print(f"{options.source}: line {fault.line}, ply {fault.ply}: {fault.reason}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+def read_games(path: Path, variant: str | None) -> tuple[PdnGame, ...]:
+    """The games of a PDN file; `variant` where the file itself states none."""
+    text = path.read_bytes().decode("utf-8", errors="replace")
+    default = load_ruleset(variant) if variant else stated_ruleset(text) or load_ruleset("international")
+    return read_pdn(text, default)
+
+
+def _where(options: argparse.Namespace) -> tuple[Ruleset, Rules, Position]:
+    ruleset = load_ruleset(options.variant)
+    rules = rules_for(ruleset)
+    position = read_fen(options.fen, ruleset, options.rows) if options.fen else rules.start()
+    return ruleset, rules, position

@@ -1,0 +1,108 @@
+"""The loop: one thread owns all sessions; takes an event, steps, journals, and hands the effects to the workers."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from station.effects import Effect
+from station.events import Event, TimePassed
+from station.runtime.clock import Clock
+from station.runtime.desk import Desk
+from station.session import deadline_ms
+from station.state import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one event led to at one board."""
+
+    board: str
+    session: Session
+    event: Event
+    effects: tuple[Effect, ...]
+
+
+class Worker(Protocol):
+    """A part of the shell that carries out effects; it takes them into a mailbox and returns at once."""
+
+    def hear(self, outcome: Outcome) -> None:
+        """Take what concerns this worker."""
+        ...
+
+
+Addressed = tuple[str, Event]
+
+
+class Loop:
+    """Runs the sessions of all boards in one thread."""
+
+    def __init__(self, desks: Mapping[str, Desk], clock: Clock) -> None:
+        self._desks = dict(desks)
+        self._clock = clock
+        self._inbox: queue.SimpleQueue[Addressed | None] = queue.SimpleQueue()
+        self._workers: Sequence[Worker] = ()
+        self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
+        self.failure: BaseException | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """The station's clock."""
+        return self._clock
+
+    def post(self, board: str, event: Event) -> None:
+        """Leave an event for a board; from any thread."""
+        self._inbox.put((board, event))
+
+    def start(self, workers: Sequence[Worker]) -> None:
+        """Begin to run; the workers hear of every board's first state at once."""
+        self._workers = workers
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what has arrived, then end; journals are closed."""
+        self._inbox.put(None)
+        self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        try:
+            for board in self._desks:
+                self._handle(board, TimePassed(self._clock.now_ms()))
+            while self._once():
+                pass
+        except BaseException as failure:
+            self.failure = failure
+            raise
+        finally:
+            for desk in self._desks.values():
+                if desk.journal is not None:
+                    desk.journal.close()
+
+    def _once(self) -> bool:
+        now_ms = self._clock.now_ms()
+        due = {board: deadline_ms(desk.session) for board, desk in self._desks.items()}
+        late = [board for board, moment in due.items() if moment is not None and moment <= now_ms]
+        for board in late:
+            self._handle(board, TimePassed(now_ms))
+        if late:
+            return True
+        moments = [moment for moment in due.values() if moment is not None]
+        wait_s = (min(moments) - now_ms) / 1000 if moments else None
+        try:
+            addressed = self._inbox.get(timeout=wait_s)
+        except queue.Empty:
+            return True
+        if addressed is None:
+            return False
+        self._handle(*addressed)
+        return True
+
+    def _handle(self, board: str, event: Event) -> None:
+        desk = self._desks[board]
+        effects = desk.handle(event)
+        outcome = Outcome(board, desk.session, event, effects)
+        for worker in self._workers:
+            worker.hear(outcome)

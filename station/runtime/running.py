@@ -1,0 +1,208 @@
+"""Commands that run a station: run, check-config, demo."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+
+from engine.geometry import Cell
+from engine.position import CONTENTS, EMPTY, Piece, Side
+from engine.rules import rules_for
+from engine.ruleset import Ruleset, load_ruleset
+from firmware_bridge.simulator import device_for
+from firmware_bridge.simulator.pty_port import PtyPort
+from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
+from station.errors import ConfigError
+from station.runtime.game_commands import print_json
+from station.runtime.service import Service
+
+DEMO_PORT = 8080
+DEMO_ENGINE = "engine:4"
+MOST_BOARDS = 8
+_PIECES = {name.lower(): Piece[name] for name in ("WHITE_MAN", "WHITE_KING", "BLACK_MAN", "BLACK_KING")}
+
+
+def load(path: str) -> Config:
+    """The configuration in a file; ConfigError says what is wrong, or that there is none."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file, expected a configuration (see deploy/station.toml)") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
+    return read_config(text, path)
+
+
+def missing_ports(config: Config, path: str) -> list[str]:
+    """One sentence for each board whose port is not there."""
+    return [
+        f"{path}: boards {number}: port = {table.port!r}: no such port, expected a board plugged in there"
+        for number, table in enumerate(config.boards, 1)
+        if table.port and not Path(table.port).exists()
+    ]
+
+
+def check_config(options: argparse.Namespace) -> int:
+    """Say whether a configuration is right; starts nothing."""
+    faults = []
+    try:
+        config = load(options.file)
+        from station.runtime.boards import driver_class
+
+        for table in config.boards:
+            driver_class(table.driver)
+        faults = missing_ports(config, options.file)
+    except ConfigError as error:
+        faults = [str(error)]
+    if options.json:
+        print_json({"ok": not faults, "faults": faults})
+    elif not faults:
+        print(f"{options.file}: all right")
+    for fault in faults:
+        print(f"dambord: {fault}", file=sys.stderr)
+    return 2 if faults else 0
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the service until it is told to end."""
+    config = load(options.config)
+    for fault in missing_ports(config, options.config):
+        print(f"dambord: {fault}; waiting for it", file=sys.stderr)
+    _run_until_told(Service(config))
+    return 0
+
+
+def _run_until_told(service: Service) -> None:
+    told = threading.Event()
+
+    def tell(_signal: int, _frame: FrameType | None) -> None:
+        if told.is_set():
+            sys.exit(1)
+        told.set()
+
+    signal.signal(signal.SIGTERM, tell)
+    signal.signal(signal.SIGINT, tell)
+    service.start()
+    assert service.page is not None
+    print(f"Dambord is running: {service.page.url}", flush=True)
+    while not told.wait(1.0):
+        if service.loop.failure is not None:
+            raise service.loop.failure
+    service.stop()
+
+
+class DemoHands:
+    """Simulated boards as the page's hands reach them."""
+
+    def __init__(self, ports: Mapping[str, PtyPort], ruleset: Ruleset) -> None:
+        self._ports, self._ruleset = dict(ports), ruleset
+        self._pulled: set[str] = set()
+
+    def boards(self) -> Sequence[str]:
+        """The simulated boards."""
+        return tuple(self._ports)
+
+    def world(self, board: str) -> Mapping[Cell, str]:
+        """What stands on each cell that is not empty."""
+        port, rules = self._ports[board], self._ruleset
+        cells = ((column, row) for row in range(rules.rows) for column in range(rules.columns))
+        standing = {cell: port.contents(cell) for cell in cells}
+        return {cell: _name(piece) for cell, piece in standing.items() if piece is not EMPTY}
+
+    def lamps(self, board: str) -> Mapping[Cell, str]:
+        """The lit cells with the role each shows."""
+        return self._ports[board].lamps()
+
+    def put(self, board: str, cell: Cell, content: str) -> None:
+        """A hand puts a piece on a cell."""
+        self._ports[board].put(cell, _PIECES[content])
+
+    def take(self, board: str, cell: Cell) -> None:
+        """A hand takes away what stands on a cell."""
+        self._ports[board].take(cell)
+
+    def press(self, board: str, button: str) -> None:
+        """A hand presses a button."""
+        self._ports[board].press(button)
+
+    def unplug(self, board: str) -> None:
+        """Pull the board's cable."""
+        self._pulled.add(board)
+        self._ports[board].unplug()
+
+    def plug(self, board: str) -> None:
+        """Put it back."""
+        self._pulled.discard(board)
+        self._ports[board].plug()
+
+    def is_plugged(self, board: str) -> bool:
+        """Whether the cable is in."""
+        return board not in self._pulled
+
+
+def _name(piece: Piece) -> str:
+    return next(name for name, known in _PIECES.items() if known is CONTENTS[CONTENTS.index(piece)])
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Run a station on simulated boards behind real pseudo-terminals."""
+    for flag in ("arm", "camera"):
+        if getattr(options, flag):
+            raise ConfigError(f"--{flag}: not in this version of Dambord")
+    if not 1 <= options.boards <= MOST_BOARDS:
+        raise ConfigError(f"--boards {options.boards}: expected 1 to {MOST_BOARDS}")
+    ruleset = load_ruleset(options.variant)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dambord-demo-")))
+        ports = {
+            f"table-{number}": stack.enter_context(_demo_board(ruleset, options.driver, number, folder))
+            for number in range(1, options.boards + 1)
+        }
+        hands = DemoHands(ports, ruleset)
+        service = _demo_service(options, ruleset, ports, hands, folder)
+        _run_until_told(service)
+    return 0
+
+
+def _demo_board(ruleset: Ruleset, driver: str, number: int, folder: Path) -> PtyPort:
+    board = device_for(driver, ruleset.columns, ruleset.rows, seed=number, colour=True)
+    for square, piece in enumerate(rules_for(ruleset).start().contents):
+        board.put(ruleset.geometry.cells[square], piece, 0)
+    return PtyPort(board, folder / f"table-{number}")
+
+
+def _demo_service(
+    options: argparse.Namespace, ruleset: Ruleset, ports: Mapping[str, PtyPort], hands: DemoHands, folder: Path
+) -> Service:
+    # The person moves first, whichever colour that is.
+    players = {side.value: "person" if side is ruleset.first else DEMO_ENGINE for side in Side}
+    boards = tuple(
+        BoardTable(
+            id=board,
+            driver=options.driver,
+            port=str(port.path),
+            variant=ruleset.name,
+            white=players["white"],
+            black=players["black"],
+        )
+        for board, port in ports.items()
+    )
+    data = options.data or str(folder / "data")
+    mqtt = _broker(options.mqtt) if options.mqtt else None
+    web = WebTable(options.host, DEMO_PORT if options.port is None else options.port)
+    config = Config(StationTable(id="demo", data=data), web, mqtt, boards)
+    return Service(config, hands, any_port=options.port is None)
+
+
+def _broker(address: str) -> MqttTable:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ConfigError(f"--mqtt {address}: expected HOST:PORT")
+    return MqttTable(host=host, port=int(port))

@@ -1,0 +1,185 @@
+"""A whole station put together: desks, workers, page and broker, from a configuration."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import itertools
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from station import status
+from station.config import BoardTable, Config
+from station.effects import Answer
+from station.errors import JournalError
+from station.events import Requested
+from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, read_journal, unfinished_game
+from station.runtime.boards import BoardWorker
+from station.runtime.clock import Clock, read_wall, wall_text
+from station.runtime.desk import Desk, JournalFile
+from station.runtime.loop import Loop, Outcome, Worker
+from station.runtime.mqtt import MqttWorker, payload_of
+from station.runtime.outbox import Outbox
+from station.runtime.players import PlayerWorker
+from station.runtime.version import PROGRAM
+from station.session import begin
+from station.texts import load_texts
+from station.web import AddressError, Feed, Hands, WebServer, create_app
+
+
+class PageWorker:
+    """Gives the page what it shows, and the loop what the page asks for."""
+
+    def __init__(self, loop: Loop, feed: Feed) -> None:
+        self._loop, self._feed = loop, feed
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._asked: dict[str, concurrent.futures.Future[str | None]] = {}
+
+    def hear(self, outcome: Outcome) -> None:
+        """Publish a board's snapshot, and answer who asked."""
+        for effect in outcome.effects:
+            if isinstance(effect, Answer) and (future := self._answered(effect.request)) is not None:
+                future.set_result(effect.error)
+        self._feed.publish(outcome.board, status.snapshot(outcome.session))
+
+    def ask(
+        self, board: str, name: str, arguments: Mapping[str, str | int | bool]
+    ) -> concurrent.futures.Future[str | None]:
+        """Ask for something at a board; the future gives None, or why it was refused."""
+        request = f"web:{next(self._numbers)}"
+        future: concurrent.futures.Future[str | None] = concurrent.futures.Future()
+        with self._lock:
+            self._asked[request] = future
+        self._loop.post(board, Requested(self._loop.clock.now_ms(), request, name, dict(arguments)))
+        return future
+
+    def _answered(self, request: str) -> concurrent.futures.Future[str | None] | None:
+        with self._lock:
+            return self._asked.pop(request, None)
+
+
+class Service:
+    """Everything a station runs: start() returns when the page can be opened."""
+
+    def __init__(
+        self,
+        config: Config,
+        hands: Hands | None = None,
+        watchers: Sequence[Worker] = (),
+        page: bool = True,
+        any_port: bool = False,
+    ) -> None:
+        self.config = config
+        self.clock = Clock()
+        outbox = Outbox(Path(config.station.data) / "outbox.sqlite") if config.mqtt else None
+        desks = {table.id: self._desk(table, outbox) for table in config.boards}
+        self.loop = Loop(desks, self.clock)
+        self.boards = [BoardWorker(table, self.loop) for table in config.boards]
+        self.players = [PlayerWorker(table.id, self.loop) for table in config.boards]
+        self.mqtt = MqttWorker(config, config.mqtt, self.loop, outbox) if config.mqtt and outbox else None
+        self.page: WebServer | None = None
+        self._watchers = list(watchers)
+        self._any_port = any_port
+        self._page_worker: PageWorker | None = None
+        if page:
+            feed = Feed()
+            self._page_worker = PageWorker(self.loop, feed)
+            app = create_app(
+                feed, self._page_worker.ask, hands, station=config.station.id, allowed_hosts=config.web.allowed_hosts
+            )
+            self.page = WebServer(app, config.web.host, config.web.port)
+
+    def start(self) -> None:
+        """Start all threads; AddressError when the page's address is taken."""
+        if self.page is not None:
+            self._start_page(self.page)
+        workers: list[Worker] = [*self.boards, *self.players, *self._watchers]
+        workers += [worker for worker in (self._page_worker, self.mqtt) if worker is not None]
+        for player in self.players:
+            player.start()
+        if self.mqtt is not None:
+            self.mqtt.start()
+        self.loop.start(workers)
+        for board in self.boards:
+            board.start()
+
+    def _start_page(self, page: WebServer) -> None:
+        try:
+            page.start()
+        except AddressError:
+            if not self._any_port:
+                raise
+            page.port = 0
+            page.start()
+
+    def stop(self) -> None:
+        """End all threads; what was announced is on the disk."""
+        for board in self.boards:
+            board.stop()
+        self.loop.stop()
+        for player in self.players:
+            player.stop()
+        if self.mqtt is not None:
+            self.mqtt.stop()
+        if self.page is not None:
+            self.page.stop()
+
+    def _desk(self, table: BoardTable, outbox: Outbox | None) -> Desk:
+        folder = Path(self.config.station.data) / "journal" / table.id
+        resumed = resume(folder)
+        if resumed is not None and resumed.game.ruleset.geometry.cells != table.ruleset.geometry.cells:
+            resumed = None
+        if outbox is not None:
+            base = f"{self.config.mqtt.base}/{self.config.station.id}" if self.config.mqtt else ""
+            catch_up(folder, table.id, f"{base}/{table.id}/event", outbox)
+        settings = table.settings()
+        header = Header(
+            FORMAT,
+            PROGRAM,
+            self.clock.boot,
+            wall_text(self.clock.began),
+            settings,
+            self.config.station.language,
+            plain_resumed(resumed) if resumed else None,
+        )
+        journal = JournalFile(folder / f"{self.clock.boot}.jsonl", header)
+        session = begin(settings, load_texts(self.config.station.language), self.clock.boot, resumed)
+        return Desk(session, journal)
+
+
+def journals(folder: Path) -> list[Path]:
+    """A board's journals, the latest first."""
+    return sorted(folder.glob("*.jsonl"), reverse=True)
+
+
+def resume(folder: Path) -> Resumed | None:
+    """The game that a board's latest readable journal leaves unfinished."""
+    for path in journals(folder):
+        try:
+            header, lines = read_journal(path.read_bytes(), str(path))
+            return unfinished_game(header, lines)
+        except (JournalError, ValueError) as error:
+            print(f"journal set aside: {error}", file=sys.stderr)
+    return None
+
+
+def catch_up(folder: Path, board: str, topic: str, outbox: Outbox) -> None:
+    """Put into the outbox what was announced to the latest journal and had not reached it."""
+    for path in journals(folder)[:1]:
+        try:
+            header, lines = read_journal(path.read_bytes(), str(path))
+        except JournalError:
+            return
+        began, at_ms = read_wall(header.at), 0
+        found = []
+        for line in lines:
+            if line.event is not None:
+                at_ms = line.event.at_ms
+            found += [(announcement, wall_text(began, at_ms)) for announcement in announcements((line,))]
+        reached = outbox.reached(board)
+        places = [place for place, (item, _) in enumerate(found, 1) if (item["game"], item["seq"]) == reached]
+        for item, at in found[places[-1] if places else 0 :]:
+            head = {"id": f"{item['game']}-{item['seq']}", "seq": item["seq"]}
+            outbox.put(topic, payload_of(head, item["what"], item["game"], at), board, item["game"], item["seq"])

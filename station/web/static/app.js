@@ -1,0 +1,287 @@
+/** The page: hears what the station says, shows it, and passes on what people ask for. */
+
+import * as belief from "./belief.js";
+import { Board } from "./board.js";
+import { askChoice, askNewGame } from "./dialogs.js";
+import { Hands } from "./hands.js";
+import { lampPicture, ROLES } from "./lamps.js";
+import { Link } from "./link.js";
+import { boardPath, demoPath, post } from "./requests.js";
+import { fillIn, say } from "./texts.js";
+
+const TOAST_MS = 6000;
+const byId = (id) => document.getElementById(id);
+const { setText } = belief;
+
+const snapshots = new Map();
+const worlds = new Map();
+let link = "connecting";
+let hello = null;
+let chosen = decodeURIComponent(location.hash.slice(1));
+let isDue = false;
+
+fillIn(document);
+const wood = new Board(byId("wood-board"), { style: "wood", trayText: (colour, count) => say(`tray.${colour}`, { count }) });
+const plain = new Board(byId("belief-board"), { style: "plain" });
+const hands = new Hands(wood, { changed: show, failed: complain });
+byId("wood-help").textContent = say("keys.help");
+byId("legend-list").append(...ROLES.map(legendItem));
+
+new Link(hear, (state) => {
+  link = state;
+  show();
+});
+
+function hear(name, data) {
+  if (name === "hello") greet(data);
+  else if (name === "board") snapshots.set(data.board, data.snapshot);
+  else if (name === "world") {
+    worlds.set(data.board, data);
+    if (data.board === hands.name) hands.see(data);
+  }
+  show();
+}
+
+/** A page of another version than the station's is loaded anew. */
+function greet(data) {
+  if (hello && hello.page !== data.page) location.reload();
+  hello = data;
+  hands.forget();
+}
+
+/** Show everything at the next frame, once, however much has changed. */
+function show() {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    showAll();
+  });
+}
+
+function board() {
+  return snapshots.has(chosen) ? chosen : ([...snapshots.keys()].sort()[0] ?? null);
+}
+
+function showAll() {
+  document.body.dataset.link = link;
+  setText(byId("link-text"), say(`link.${link}`));
+  setText(byId("station"), hello?.station ?? "");
+  const name = board();
+  showBoards(name);
+  showBanner(name && snapshots.get(name));
+  if (!name) return showSentence(byId("guidance"), say(link === "up" ? "guidance.no_boards" : "guidance.none"));
+  const snapshot = snapshots.get(name);
+  document.body.dataset.board = name;
+  document.title = say("page.title", { board: name });
+  showAdvice(snapshot);
+  showWood(name, snapshot);
+  belief.showPlayers(snapshot);
+  belief.showPosition(plain, snapshot);
+  belief.showMoves(snapshot);
+  if (byId("diagnosis").open) belief.showDiagnosis(snapshot);
+  showTools(snapshot);
+}
+
+function showBoards(current) {
+  const nav = byId("boards");
+  nav.hidden = snapshots.size < 2;
+  const names = [...snapshots.keys()].sort();
+  if (nav.dataset.names !== names.join(" ")) {
+    nav.dataset.names = names.join(" ");
+    nav.replaceChildren(
+      ...names.map((name) => {
+        const tab = belief.textElement("a", name);
+        tab.href = `#${encodeURIComponent(name)}`;
+        return tab;
+      }),
+    );
+  }
+  names.forEach((name, place) => nav.children[place].toggleAttribute("aria-current", name === current));
+}
+
+function showBanner(snapshot) {
+  const text = bannerText(snapshot);
+  const banner = byId("banner");
+  banner.hidden = !text;
+  banner.dataset.about = link === "down" ? "link" : "board";
+  setText(byId("banner-text"), text);
+}
+
+function bannerText(snapshot) {
+  if (link === "down") return say("banner.link");
+  const { problem = null, guidance = {} } = snapshot?.state ?? {};
+  if (guidance.prompt === "lost") return problem ? say("banner.lost_because", { problem }) : say("banner.lost");
+  return problem ? say("banner.problem", { problem }) : "";
+}
+
+/** A sentence in which moves such as 32-28 are not torn apart at the end of a line. */
+function showSentence(element, sentence) {
+  if (element.textContent === sentence) return;
+  const words = sentence.split(/(\s+)/).map((word) => {
+    if (!/\d[-x:]/.test(word) || word.length > 12) return word;
+    const whole = belief.textElement("span", word);
+    whole.className = "unbroken";
+    return whole;
+  });
+  element.replaceChildren(...words);
+  const sizes = ["short", "long", "longer"].slice(sentence.length > 130 ? 2 : sentence.length > 45 ? 1 : 0);
+  for (const size of sizes) {
+    element.dataset.length = size;
+    if (element.scrollHeight <= element.clientHeight + 1) break;
+  }
+}
+
+function showAdvice({ state }) {
+  setText(byId("phase"), say(`phase.${state.phase}`));
+  showSentence(byId("guidance"), state.guidance.sentence);
+  byId("advice").dataset.prompt = state.guidance.prompt;
+  const moves = state.guidance.choices ?? [];
+  const choices = byId("choices");
+  choices.hidden = !moves.length;
+  if (choices.dataset.moves === moves.join(" ")) return;
+  choices.dataset.moves = moves.join(" ");
+  choices.replaceChildren(
+    ...moves.map((move, place) => {
+      const button = belief.textElement("button", say("guidance.choose", { move }));
+      button.addEventListener("click", () => request("choose", { number: place + 1 }));
+      return button;
+    }),
+  );
+}
+
+function showWood(name, snapshot) {
+  const world = worlds.get(name);
+  const isDemo = !!hello?.demo && world !== undefined;
+  wood.setGeometry(snapshot.geometry);
+  if (name !== hands.name) {
+    hands.serve(name, false);
+    if (world) hands.see(world);
+  }
+  hands.serve(name, isDemo && link === "up");
+  wood.setTrays(isDemo);
+  wood.setContents(isDemo ? hands.contents() : belief.sensedOf(snapshot));
+  wood.setLamps(isDemo ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
+  wood.setCounts(hands.counts());
+  hands.show();
+  const { columns, rows } = snapshot.geometry;
+  wood.svg.setAttribute("aria-label", say("wood.label", { columns, rows }));
+  wood.svg.classList.toggle("free", hands.isFree);
+  for (const [key, cell] of wood.cells) cell.setAttribute("aria-label", cellText(key));
+  setText(byId("wood-title"), say(isDemo ? "wood.title" : "wood.title_sensors"));
+  setText(byId("hand-says"), handText(isDemo));
+  byId("hand-tools").hidden = !isDemo;
+  byId("keys").hidden = !isDemo;
+  if (isDemo) showHandTools(world);
+}
+
+function cellText(key) {
+  const square = wood.names.get(key);
+  const [column, row] = key.split(",").map((text) => Number(text) + 1);
+  const place = square ? say("square.name", { square }) : say("square.none", { column, row });
+  const content = say(`content.${wood.contents.get(key) ?? "empty"}`);
+  const role = wood.lamps.get(key);
+  return [place, content, ...(role ? [say("square.lamp", { lamp: say(`lamp.${role}`) })] : [])].join(", ");
+}
+
+function handText(isDemo) {
+  if (!isDemo) return hands.focus ? cellText(hands.focus) : say("wood.help_sensors");
+  if (hands.saying) return hands.saying;
+  const place = hands.focus ? cellText(hands.focus) : "";
+  if (hands.held) return say("hand.holds", { content: say(`content.${hands.held.content}`), place });
+  return place || say("hand.free");
+}
+
+function showHandTools(world) {
+  const standing = hands.focus !== null && wood.contents.has(hands.focus);
+  byId("hand-lift").toggleAttribute("data-second", !!hands.held);
+  byId("hand-cable").toggleAttribute("data-second", !world.plugged);
+  byId("hand-cable").dataset.plugged = world.plugged;
+  enable("hand-lift", hands.isFree && (!!hands.held || standing));
+  enable("hand-crown", hands.isFree && !hands.held && standing);
+  enable("hand-tray", hands.isFree && (!!hands.held || standing));
+  for (const id of ["hand-set-up", "hand-confirm", "hand-cable"]) enable(id, hands.isFree);
+}
+
+function showTools({ board: name, state, moves }) {
+  const isUp = link === "up";
+  const isOver = state.phase === "over";
+  const isPaused = state.phase === "paused";
+  const isLost = ["lost", "searching"].includes(state.guidance.prompt);
+  const hasBegun = state.ply > 0 || !["setting_up", "over"].includes(state.phase);
+  byId("pause").toggleAttribute("data-second", isPaused);
+  enable("new-game", isUp);
+  enable("take-back", isUp && state.ply > 0);
+  enable("pause", isUp && !(isPaused && isLost));
+  enable("draw", isUp && hasBegun && !isOver);
+  enable("resign", isUp && hasBegun && !isOver);
+  byId("pdn").href = boardPath(name, "game.pdn");
+  byId("pdn").hidden = !moves.length;
+}
+
+function enable(id, can) {
+  byId(id).disabled = !can;
+}
+
+function legendItem(role) {
+  const item = document.createElement("li");
+  item.dataset.role = role;
+  item.append(lampPicture(role), belief.textElement("span", say(`lamp.${role}`)));
+  return item;
+}
+
+// --- what people ask for ---------------------------------------------------------------------------------------
+
+function request(name, body) {
+  return post(boardPath(board(), name), body).catch(complain);
+}
+
+let toastTimer;
+function complain(error) {
+  const toast = byId("toast");
+  toast.textContent = error.message;
+  toast.hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (toast.hidden = true), TOAST_MS);
+}
+
+function onClick(id, act) {
+  byId(id).addEventListener("click", () => act(snapshots.get(board())));
+}
+
+onClick("new-game", async (snapshot) => {
+  const wanted = await askNewGame(snapshot);
+  if (wanted) request("new_game", wanted);
+});
+onClick("take-back", () => request("take_back"));
+onClick("pause", ({ state }) => request(state.phase === "paused" ? "resume" : "pause"));
+onClick("draw", async () => {
+  if (await askChoice(say("confirm.draw"), [{ value: "draw", text: say("confirm.draw_yes") }])) request("draw");
+});
+onClick("resign", async ({ state }) => {
+  const persons = ["white", "black"].filter((side) => state.players[side] === "person");
+  const sides = persons.length ? persons : ["white", "black"];
+  const answers = sides.map((side) => ({ value: side, text: say("confirm.resign_side", { side: say(`side.${side}`) }) }));
+  const side = await askChoice(say("confirm.resign"), answers);
+  if (side) request("resign", { side });
+});
+onClick("turn-board", () => {
+  wood.flip();
+  plain.flip();
+  show();
+});
+onClick("hand-lift", () => hands.toggle());
+onClick("hand-crown", () => hands.crown(hands.focus));
+onClick("hand-tray", () => hands.toTray());
+onClick("hand-set-up", (snapshot) => hands.setUp(belief.contentsOf(snapshot)));
+onClick("hand-confirm", ({ board: name }) => post(demoPath(name, "press"), { button: "confirm" }).catch(complain));
+onClick("hand-cable", ({ board: name }) => {
+  const act = worlds.get(name).plugged ? "unplug" : "plug";
+  post(demoPath(name, act)).catch(complain);
+});
+byId("diagnosis").addEventListener("toggle", show);
+byId("toast").addEventListener("click", () => (byId("toast").hidden = true));
+window.addEventListener("hashchange", () => {
+  chosen = decodeURIComponent(location.hash.slice(1));
+  show();
+});

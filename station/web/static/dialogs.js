@@ -1,0 +1,61 @@
+/** Dialogs: a new game, and questions before something that cannot be undone. */
+
+import { playerText, textElement } from "./belief.js";
+import { boardPath, get } from "./requests.js";
+import { say } from "./texts.js";
+
+const LEVELS = 10;
+const byId = (id) => document.getElementById(id);
+
+/** Ask for variant and players; resolves to the arguments of `new_game`, or null. */
+export async function askNewGame(snapshot) {
+  const { state, board, title } = snapshot;
+  const variants = await get(boardPath(board, "variants")).catch(() => [{ name: state.variant, title }]);
+  fill(byId("choose-variant"), variants.map(({ name, title }) => [name, title]), state.variant);
+  for (const side of ["white", "black"]) fill(byId(`choose-${side}`), playerOptions(state.players[side]), state.players[side]);
+  const isPlaying = state.ply > 0 && state.result === "*";
+  byId("new-game-note").textContent = say(isPlaying ? "new_game.note_break" : "new_game.note");
+  const choice = await shown(byId("new-game-dialog"));
+  if (choice !== "start") return null;
+  return {
+    variant: byId("choose-variant").value,
+    white: byId("choose-white").value,
+    black: byId("choose-black").value,
+  };
+}
+
+/** Ask a question with a button for each answer; resolves to the answer's value, or null. */
+export async function askChoice(question, answers) {
+  byId("confirm-title").textContent = question;
+  const buttons = [...answers, { value: "", text: say("button.cancel") }].map(({ value, text }) => {
+    const button = textElement("button", text);
+    button.value = value;
+    button.classList.toggle("main", value !== "");
+    return button;
+  });
+  byId("confirm-buttons").replaceChildren(...buttons);
+  return (await shown(byId("confirm-dialog"))) || null;
+}
+
+function playerOptions(current) {
+  const players = ["person", ...Array.from({ length: LEVELS }, (_, place) => `engine:${place + 1}`)];
+  if (!players.includes(current)) players.push(current);
+  return players.map((player) => [player, playerText(player)]);
+}
+
+function fill(select, options, current) {
+  select.replaceChildren(
+    ...options.map(([value, text]) => {
+      const option = textElement("option", text);
+      option.value = value;
+      option.selected = value === current;
+      return option;
+    }),
+  );
+}
+
+function shown(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+}

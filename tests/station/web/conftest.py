@@ -1,0 +1,84 @@
+"""Servers on free ports, and a real Chromium where there is one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from station.web import WebServer, create_app
+
+from .table import Table
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+SWITCHES = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture
+def serve():
+    """Serve a table's page; servers end with the test."""
+    servers = []
+
+    def start(table, port=0, demo=True, **options):
+        app = create_app(table.feed, table.ask, table if demo else None, station="club-1", **options)
+        server = WebServer(app, "127.0.0.1", port)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def table():
+    return Table()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for all tests of the page."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright (pip)")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("the page's tests need Chromium (apt install chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def expect(chromium):
+    """Playwright's assertions, which wait."""
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Open a page of a given size; anything it complains about in the console fails the test."""
+    contexts, complaints = [], []
+
+    def go(server, width=1280, height=800, path="", **options):
+        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if _is_complaint(line) else None)
+        page.goto(server.url + path)
+        page.wait_for_selector("#wood-board .cell", state="attached")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def _is_complaint(line):
+    # A refused request or a station that is away shows as a failed load; tests bring both about on purpose.
+    return line.type == "error" and not line.text.startswith("Failed to load resource")

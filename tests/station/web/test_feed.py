@@ -1,0 +1,120 @@
+"""The feed carries the newest to everybody who listens, and holds up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from station.web.feed import Feed
+
+
+def listen(feed, bundles, between=lambda _: None, heartbeat_s=5.0):
+    """The bundles one client gets; `between(n)` runs after the n-th."""
+
+    async def go():
+        got = []
+        changes = feed.changes(heartbeat_s)
+        async for bundle in changes:
+            got.append([(change.topic, change.board, dict(change.data)) for change in bundle])
+            if len(got) == bundles:
+                break
+            between(len(got))
+        await changes.aclose()
+        return got
+
+    return asyncio.run(go())
+
+
+def test_a_client_gets_all_there_is_and_then_what_changes():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+    feed.publish("b", {"n": 1})
+    got = listen(feed, 2, lambda _: feed.publish("b", {"n": 2}))
+    assert got == [[("board", "a", {"n": 1}), ("board", "b", {"n": 1})], [("board", "b", {"n": 2})]]
+
+
+def test_a_slow_client_gets_only_the_newest():
+    feed = Feed()
+    feed.publish("a", {"n": 0})
+
+    def rush(_):
+        for n in range(1, 1001):
+            feed.publish("a", {"n": n})
+
+    assert listen(feed, 2, rush)[1] == [("board", "a", {"n": 1000})]
+
+
+def test_the_same_is_not_said_twice():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+
+    def again(_):
+        feed.publish("a", {"n": 1})
+        feed.publish("b", {"n": 1})
+
+    assert listen(feed, 2, again)[1] == [("board", "b", {"n": 1})]
+
+
+def test_silence_gives_empty_bundles():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+    assert listen(feed, 3, heartbeat_s=0.01)[1:] == [[], []]
+
+
+def test_topics_are_kept_apart():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+    feed.publish("a", {"n": 2}, "world")
+    assert feed.latest() == {"a": {"n": 1}}
+    assert feed.latest("world") == {"a": {"n": 2}}
+
+
+def test_a_feed_that_hangs_up_ends_those_who_listen_and_takes_new_ones():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+
+    async def until_the_end():
+        return [bundle async for bundle in feed.changes() if feed.hang_up() is None]
+
+    assert len(asyncio.run(until_the_end())) == 1
+    assert feed.listeners == 0
+    assert len(listen(feed, 1)) == 1
+
+
+def test_publishing_from_many_threads_reaches_every_client():
+    feed = Feed()
+    feed.publish("x", {"n": -1})
+    seen = []
+
+    async def client():
+        async for bundle in feed.changes():
+            seen.extend(change.board for change in bundle)
+            if len({board for board in seen if board != "x"}) == 8:
+                return
+
+    async def go():
+        clients = [asyncio.create_task(client())]
+        threads = [threading.Thread(target=feed.publish, args=(f"b{n}", {"n": n})) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        await asyncio.wait_for(asyncio.gather(*clients), 10)
+        for thread in threads:
+            thread.join()
+
+    asyncio.run(go())
+    assert {board for board in seen if board != "x"} == {f"b{n}" for n in range(8)}
+
+
+def test_a_listener_whose_loop_has_ended_harms_nobody():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+    loop = asyncio.new_event_loop()
+    changes = feed.changes()
+    loop.run_until_complete(anext(changes))
+    assert feed.listeners == 1
+    waiting = changes
+    feed.publish("a", {"n": 2})
+    loop.run_until_complete(waiting.aclose())
+    loop.close()
+    feed.publish("a", {"n": 3})
+    assert feed.listeners == 0
