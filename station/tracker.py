@@ -338,8 +338,8 @@ def read(context: Context, memory: Memory) -> Reading:
     seen = memory.seen
     if seen is None or not differing(context.expected.untouched, seen):
         return Untouched()
-    if any(story.back == 0 for story in memory.stood):
-        # The other side has acted on the last move: it can no longer be changed.
+    if any(story.back == 0 for story in memory.stood) or _stands(context, seen):
+        # The other side has acted on the last move, or it is there to be seen: it can no longer be changed.
         context = replace(context, earlier=None)
     finished = tuple(_finished(context, memory, seen))
     if finished:
@@ -351,6 +351,14 @@ def read(context: Context, memory: Memory) -> Reading:
     if turned is not None:
         return turned
     return Astray(squares_in(differing(context.expected.untouched, seen)))
+
+
+def _stands(context: Context, seen: Masks) -> bool:
+    """Whether a frame shows what the last move left, on every square that it touched."""
+    if context.last is None:
+        return False
+    touched = _bits((context.last.from_square, context.last.to_square, *context.last.captured))
+    return not differing(context.expected.untouched, seen) & touched
 
 
 def _one_of(finished: tuple[tuple[Story, bool], ...]) -> Reading:

@@ -1,0 +1,53 @@
+# Two commands: `make demo` and `make test`. Both work from nothing with Python 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+ifdef UV
+  MAKE_VENV = uv venv --quiet --python $(PYTHON) $(VENV)
+  INSTALL = uv pip install --quiet --python $(BIN)/python
+else
+  MAKE_VENV = $(PYTHON) -m venv $(VENV)
+  INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+JOBS ?= 2
+
+.PHONY: demo test lint unit soak bench clean
+
+demo: $(VENV)/run.done ## a whole station on simulated boards; options in ARGS, e.g. make demo ARGS="--variant russian"
+	$(BIN)/dambord demo $(ARGS)
+
+test: lint unit ## everything that must hold, from nothing
+
+lint: $(VENV)/test.done
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	PATH=$(CURDIR)/$(BIN):$$PATH lint-imports --no-logo
+
+unit: $(VENV)/test.done
+	@for tool in chromium mosquitto; do command -v $$tool >/dev/null || echo "$$tool is not installed: its tests are skipped (Debian: apt-get install $$tool)"; done
+	$(BIN)/python -m pytest -n $(JOBS) -m "not soak" $(ARGS)
+
+soak: $(VENV)/test.done ## what takes longer than a test run may: many kills, all games, long simulations
+	$(BIN)/python -m pytest -m soak $(ARGS)
+
+bench: $(VENV)/test.done
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+$(VENV)/python.done:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Dambord needs Python 3.11 or later, found " + sys.version.split()[0])'
+	$(MAKE_VENV)
+	touch $@
+
+$(VENV)/run.done: $(VENV)/python.done pyproject.toml
+	$(INSTALL) -e .
+	touch $@
+
+$(VENV)/test.done: $(VENV)/run.done
+	$(INSTALL) -e ".[test,lint]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,129 @@
+"""The tree is what ARCHITECTURE.md says it is."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("engine", "firmware_bridge", "station")
+SHELL = ("station.runtime", "station.web")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def modules(package: str):
+    for path in sorted((ROOT / package).rglob("*.py")):
+        yield path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"), path
+
+
+def contract(start: str):
+    return next(item for item in PROJECT["tool"]["importlinter"]["contracts"] if item["name"].startswith(start))
+
+
+def test_every_module_of_the_station_is_pure_or_shell():
+    pure = contract("the core is pure")["source_modules"]
+    homeless = [
+        name
+        for name, _ in modules("station")
+        if name != "station" and not name.startswith(SHELL) and not any(name.startswith(known) for known in pure)
+    ]
+    assert homeless == []
+
+
+def test_every_codec_of_the_bridge_does_no_io():
+    listed = contract("codecs and drivers")["source_modules"]
+    edges = ("firmware_bridge.simulator", "firmware_bridge.serial_port", "firmware_bridge.errors")
+    homeless = [
+        name
+        for name, _ in modules("firmware_bridge")
+        if name != "firmware_bridge"
+        and not name.startswith(edges)
+        and not any(name.startswith(known) for known in listed)
+    ]
+    assert homeless == []
+
+
+def test_every_package_is_in_the_wheel():
+    found = {
+        path.parent.relative_to(ROOT).as_posix().replace("/", ".")
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("__init__.py")
+    }
+    assert found == set(PROJECT["tool"]["setuptools"]["packages"])
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_says_what_it_is_for(package):
+    silent = [name for name, path in modules(package) if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
+
+
+def imports_of(path: Path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+@pytest.mark.parametrize(
+    ("library", "door"),
+    [
+        ("serial", {"firmware_bridge.serial_port"}),
+        ("paho", {"station.runtime.mqtt"}),
+        ("uvicorn", {"station.web.serve"}),
+        ("sqlite3", {"station.runtime.outbox"}),
+    ],
+)
+def test_a_library_has_one_door(library, door):
+    users = {
+        name
+        for package in PACKAGES
+        for name, path in modules(package)
+        if any(module.split(".")[0] == library for module in imports_of(path))
+    }
+    assert users == door
+
+
+def test_only_the_simulation_and_the_measuring_make_chance():
+    users = {
+        name
+        for package in PACKAGES
+        for name, path in modules(package)
+        if "random" in set(imports_of(path)) and "Random(" in path.read_text().replace("Random()", "")
+    }
+    allowed = ("station.runtime.", "firmware_bridge.simulator.")
+    assert [name for name in sorted(users) if not name.startswith(allowed)] == []
+
+
+def test_a_planted_violation_is_reported(tmp_path):
+    """The contracts bite: a copy of the tree in which the engine asks for the time is refused, with the chain."""
+    for package in PACKAGES:
+        for name, path in modules(package):
+            del name
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(path.read_text())
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    game = tmp_path / "engine" / "game.py"
+    game.write_text(game.read_text() + "\nimport time\n")
+    linter = Path(sys.executable).with_name("lint-imports")
+    if not linter.exists():
+        pytest.skip("import-linter is not installed in this environment: pip install dambord[lint]")
+    ran = subprocess.run([linter, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1, ran.stdout
+    assert "engine.game -> time" in ran.stdout
+
+
+def test_our_import_names_are_ours():
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        assert spec is not None
+        assert spec.origin is not None
+        assert Path(spec.origin).is_relative_to(ROOT)
