@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from engine.explain import Violation, violations
 from engine.geometry import Geometry, Square
-from engine.position import CONTENTS, CROWNED, EMPTY, Move, Piece, Position
+from engine.position import CONTENTS, CROWNED, EMPTY, Effect, Move, Piece, Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView, Evidence, possible_by
@@ -381,19 +381,15 @@ def _finished(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[S
         for candidate in expectation.candidates:
             if back and context.last is not None and candidate.move.effect == context.last.effect:
                 continue
-            if _was_seen(candidate, been) and not differing(candidate.final, seen):
+            if not differing(candidate.final, seen) and not _unseen(candidate, been):
                 yield Story(back, (candidate.move,)), candidate.extendable
 
 
-def _was_seen(candidate: Candidate, been: Masks, gone: int = 0) -> bool:
-    """Whether the squares that a move empties have been empty, and its piece has stood where it went.
-
-    `gone`: squares that the next move takes; what stood there may have gone too soon to be seen.
-    """
-    target = 1 << candidate.move.to_square & ~gone
-    if (candidate.home | candidate.captured) & ~been[0]:
-        return False
-    return not target or any(possible & allowed & target for possible, allowed in zip(been[1:], candidate.final[1:]))
+def _unseen(candidate: Candidate, been: Masks) -> int:
+    """On how many squares nobody saw what a move did: left its home, took a piece off, put its piece down."""
+    target = 1 << candidate.move.to_square
+    placed = any(possible & allowed & target for possible, allowed in zip(been[1:], candidate.final[1:], strict=True))
+    return ((candidate.home | candidate.captured) & ~been[0]).bit_count() + (not placed)
 
 
 def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
@@ -415,18 +411,12 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
         base = context.expected if story.back == 0 else context.earlier
         if base is not None and _goes_on(expect(base.position.after(story.moves[0]), context.ruleset), seen):
             return Turned(story, sure=True)
-    if not tells_colour(seen):
-        return None
-    for plies in range(1, context.plies):
+    for plies in range(1, context.plies if tells_colour(seen) else min(2, context.plies)):
         for back, expectation in _bases(context):
             if back and context.answering:
                 continue
-            lines = {
-                tuple(move.effect for move in moves): moves
-                for moves in _lines(expectation, seen, memory.been[back], plies, context.ruleset)
-                if not (back and context.last is not None and moves[0].effect == context.last.effect)
-            }
-            common = _common_beginning(tuple(lines.values()))
+            lines = _likeliest(context, memory, back, plies)
+            common = _common_beginning(lines)
             if common:
                 return Turned(Story(back, common), sure=True)
             if lines:
@@ -434,38 +424,56 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     return None
 
 
+def _likeliest(context: Context, memory: Memory, back: int, plies: int) -> tuple[tuple[Move, ...], ...]:
+    """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen."""
+    expectation = context.earlier if back else context.expected
+    assert expectation is not None and memory.seen is not None
+    stood = [story.moves[0].effect for story in memory.stood if story.back == back]
+    if back and context.last is not None:
+        candidates = tuple(item for item in expectation.candidates if item.move.effect != context.last.effect)
+        expectation = replace(expectation, candidates=candidates)
+    found: dict[tuple[bool, int], dict[tuple[Effect, ...], tuple[Move, ...]]] = {}
+    for moves, unseen in _lines(expectation, memory.seen, memory.been[back], plies, context.ruleset):
+        if unseen <= 1 - back:
+            likelihood = (moves[0].effect not in stood, unseen)
+            found.setdefault(likelihood, {})[tuple(move.effect for move in moves)] = moves
+    return tuple(found[min(found)].values()) if found else ()
+
+
 def _common_beginning(lines: tuple[tuple[Move, ...], ...]) -> tuple[Move, ...]:
     common: list[Move] = []
-    for moves in zip(*lines):
+    for moves in zip(*lines, strict=True):
         if len({move.effect for move in moves}) > 1:
             break
         common.append(moves[0])
     return tuple(common)
 
 
-def _lines(
-    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset
-) -> Iterator[tuple[Move, ...]]:
-    """Sequences of so many moves, each borne out by what was seen, after which a frame shows the next one begun.
+def _lines(  # noqa: PLR0913, PLR0917
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, unseen: int = 0
+) -> Iterator[tuple[tuple[Move, ...], int]]:
+    """Sequences of so many moves after which a frame shows the next one begun, and how much of them was unseen.
 
-    A move is only tried where it touches a square on which the board still differs. The last one must still be seen
-    where it went, unless the next move is complete: a piece in nobody's sight may be in anybody's hand.
+    A move is only tried where it touches a square on which the board still differs. When the next move is not
+    complete, all of them must have been seen, and the last one must still stand: a piece in nobody's sight may be in
+    anybody's hand. When it is, one thing may have gone unseen.
     """
     wrong = differing(expectation.untouched, seen)
     for candidate in expectation.candidates:
         target = 1 << candidate.move.to_square
         if not wrong & (candidate.home | candidate.captured | target):
             continue
-        if (candidate.home | candidate.captured) & ~been[0]:
+        so_far = unseen + _unseen(candidate, been)
+        if so_far > 1:
             continue
         following = expect(expectation.position.after(candidate.move), ruleset)
-        if plies == 1:
-            if _goes_on(following, seen) and (_occupied(seen) & target or _is_made(following, seen)):
-                yield (candidate.move,)
-        else:
-            for moves in _lines(following, seen, been, plies - 1, ruleset):
-                if _was_seen(candidate, been, _bits(moves[0].captured)):
-                    yield (candidate.move, *moves)
+        if plies > 1:
+            for moves, of_all in _lines(following, seen, been, plies - 1, ruleset, so_far):
+                yield (candidate.move, *moves), of_all
+        elif _is_made(following, seen) or (
+            not so_far and tells_colour(seen) and _occupied(seen) & target and _goes_on(following, seen)
+        ):
+            yield (candidate.move,), so_far
 
 
 def _is_made(expectation: Expectation, seen: Masks) -> bool:

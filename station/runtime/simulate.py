@@ -38,6 +38,9 @@ READY_MS = 20_000
 STATE_PERIOD_MS = 500
 """How often a simulated matrix board repeats an unchanged state: its slowest, so that simulated time runs fast."""
 
+THINKING_MS = 250
+"""How long the recorded player thinks."""
+
 RECORDED = "recorded"
 """The player who makes the moves of one side of a recorded game when hands carry out its replies."""
 
@@ -130,7 +133,7 @@ class Table:
         self.now_ms = 0
         self.board, self.driver, self.desk, self.witness = board, driver, desk, witness
         self._happening: deque[Output | Event] = deque()
-        self._recorded_move: Move | None = None
+        self._choosing: tuple[int, PlayerChose] | None = None
         self._take(driver.start(0))
 
     def touch(self, touch: Touch) -> None:
@@ -149,12 +152,9 @@ class Table:
             self._happen()
         self.now_ms = max(self.now_ms, until_ms)
 
-    def expect_choice(self, move: Move | None) -> None:
-        """The move that the recorded player will choose when it is asked."""
-        self._recorded_move = move
-
     def _due_ms(self) -> int | None:
-        moments = (self.board.deadline_ms(), self.driver.deadline_ms(), deadline_ms(self.desk.session))
+        chosen = self._choosing[0] if self._choosing else None
+        moments = (self.board.deadline_ms(), self.driver.deadline_ms(), deadline_ms(self.desk.session), chosen)
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _happen(self) -> None:
@@ -163,6 +163,9 @@ class Table:
             self._take(self.driver.receive(data, now))
         if _is_due(self.driver.deadline_ms(), now):
             self._take(self.driver.tick(now))
+        if self._choosing and _is_due(self._choosing[0], now):
+            (_, chosen), self._choosing = self._choosing, None
+            self._take(chosen)
         if _is_due(deadline_ms(self.desk.session), now):
             self._take(TimePassed(now))
 
@@ -181,8 +184,15 @@ class Table:
             for effect in effects:
                 if isinstance(effect, Show):
                     waiting.append(self.driver.show(effect.cues, self.now_ms))
-                elif isinstance(effect, Choose) and self._recorded_move is not None:
-                    waiting.append(PlayerChose(self.now_ms, effect.request, self._recorded_move))
+                elif isinstance(effect, Choose):
+                    self._choose(effect)
+
+    def _choose(self, choose: Choose) -> None:
+        """The recorded player thinks for a moment; in a position that is not the recorded one it plays anything."""
+        legal, ply = choose.game.legal_moves, choose.game.ply
+        recorded = [move for move in self.witness.intended[ply : ply + 1] if move.effect in [m.effect for m in legal]]
+        answers_ms = self.now_ms + THINKING_MS
+        self._choosing = (answers_ms, PlayerChose(answers_ms, choose.request, (recorded or [*legal])[0]))
 
 
 def _is_due(moment: int | None, now: int) -> bool:
@@ -252,15 +262,12 @@ def _perform(
 ) -> None:
     position, world = start, start.contents
     last_contact_ms = table.now_ms
-    for ply, move in enumerate(moves):
-        following = moves[ply + 1] if ply + 1 < len(moves) else None
+    for move in moves:
         begins = last_contact_ms + habits.thinking.draw(chance)
         way = play_move
         if position.turn is replies:
             way = follow
-            begins = _until_shown(table, move) + habits.told.draw(chance)
-        else:
-            table.expect_choice(following)
+            begins = _until_shown(table) + habits.told.draw(chance)
         legal = rules.legal_moves(position)
         ways = rules.ways(position)[move.effect]
         performance = way(position, move, ways, legal, rules.ruleset.geometry, habits, chance, begins, world)
@@ -272,7 +279,7 @@ def _perform(
         last_contact_ms = performance.last_contact_ms
 
 
-def _until_shown(table: Table, move: Move) -> int:
+def _until_shown(table: Table) -> int:
     """When the lamps show a reply; gives up waiting after three seconds, and the hands go on all the same."""
     give_up = table.now_ms + MISSED_MS
     while table.now_ms < give_up:
