@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from engine.game import Outcome
 from engine.geometry import Square
 from engine.notation import full_move_text, move_text, square_name
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Piece, Side
+from engine.position import (
+    BLACK_KING,
+    BLACK_MAN,
+    CONTENTS,
+    EMPTY,
+    WHITE_KING,
+    WHITE_MAN,
+    Move,
+    Piece,
+    Side,
+    is_king,
+)
 from engine.view import ANYTHING, BLACK, WHITE
 from firmware_bridge.driver import Cues, Role
 from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
@@ -19,13 +30,15 @@ from station.tracker import (
     Done,
     Masks,
     Moving,
+    Turned,
+    Untouched,
     differing,
     expect,
     squares_in,
 )
 
 AT_ONCE = 4
-"""At most so many squares are lit for putting a board right."""
+"""At most so many squares are lit."""
 
 SWEPT = 6
 """More differences than this are a board being cleared or knocked over, not a slip."""
@@ -74,11 +87,10 @@ def _in_play(session: Session) -> Guidance:
             return _moving(session, (move,))
         case Moving(moves=moves) if not isinstance(session.phase, Answering):
             return _continue(session, moves) if quiet >= pace.go_on else _moving(session, moves)
-        case Done(story=story):
+        case Done(story=story) | Turned(story=story):
             return _finished(session, story.moves[-1])
         case Ambiguous(stories=stories) if quiet >= pace.extended:
-            moves = tuple(dict.fromkeys(story.moves[-1] for story in stories))
-            return _say(session, "which", moves=_texts(session, moves))
+            return _say(session, "which", moves=_texts(session, tuple(story.moves[-1] for story in stories)))
         case Astray() if session.broken is not None:
             return _illegal(session)
         case Astray(squares=squares) if quiet >= _patience(session):
@@ -92,13 +104,28 @@ def _patience(session: Session) -> int:
 
 
 def _waiting_for(session: Session) -> Guidance:
-    side = _side(session, session.turn)
-    match session.phase:
-        case Answering(move=move, shown_ms=shown_ms) if session.at_ms >= shown_ms:
-            return _reply(session, move)
-        case Answering() | Waiting():
-            return _say(session, "thinking", side=side)
-    return _say(session, "turn", side=side)
+    if isinstance(session.phase, Answering) and session.at_ms >= session.phase.shown_ms:
+        return _reply(session, session.phase.move)
+    man = _uncrowned(session)
+    if man is not None:
+        return _say(session, "crown", [(man, Role.HINT)], square=square_name(man, session.game.ruleset))
+    return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=_side(session, session.turn))
+
+
+def _uncrowned(session: Session) -> Square | None:
+    """A king that the board shows as a man, or that has just been made and not been touched since."""
+    seen, game = session.memory.seen, session.game
+    if seen is None or not isinstance(session.reading, Untouched):
+        return None
+    for square, piece in enumerate(game.position.contents):
+        if is_king(piece) and not seen[CONTENTS.index(piece)] >> square & 1:
+            return square
+    just_made = bool(game.moves) and game.moves[-1].promotes and session.memory.since_ms <= session.turn_began_ms
+    return game.moves[-1].to_square if just_made and not _tells_kings(seen, game.moves[-1].to_square) else None
+
+
+def _tells_kings(seen: Masks, square: Square) -> bool:
+    return not (seen[1] & seen[2] | seen[3] & seen[4]) >> square & 1
 
 
 def _reply(session: Session, move: Move) -> Guidance:
@@ -141,7 +168,7 @@ def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
     if not parked:
         return _say(session, "put_down", [(move.from_square, Role.HINT) for move in moves[:1]])
     cues = {move.path[place + 1]: Role.PATH for move, place in parked}
-    return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked), True))
+    return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked)))
 
 
 def _finished(session: Session, move: Move) -> Guidance:
@@ -159,7 +186,7 @@ def _illegal(session: Session) -> Guidance:
     )
     hints = [(square, Role.HINT) for square in session.broken.squares if square not in dict(cues)]
     reason = illegal_sentence(session)
-    return _say(session, "illegal", [*cues, *hints[:AT_ONCE]], reason=reason, next=action[:1].upper() + action[1:])
+    return _say(session, "illegal", [*cues, *hints], reason=reason, next=action[:1].upper() + action[1:])
 
 
 def illegal_sentence(session: Session) -> str:
@@ -169,7 +196,7 @@ def illegal_sentence(session: Session) -> str:
 
 
 def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
-    if len(squares) > SWEPT:
+    if len(squares) > SWEPT and session.quiet_ms() < session.settings.pace.start_again:
         return _say(session, "cleared")
     cues, action = _repairs_shown(session, repairs(session, _nearest_target(session)))
     return _say(session, "differs", cues, next=action)
@@ -247,7 +274,7 @@ def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, st
             cues: Cues = ((start, Role.LIFT), (end, Role.PLACE))
             names = {"from": square_name(start, ruleset), "to": square_name(end, ruleset)}
             return cues, texts.say("do.move", **names)
-    cues = tuple((repair.square, repair.role) for repair in left[:AT_ONCE])
+    cues = tuple((repair.square, repair.role) for repair in left)
     action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
     wanted = texts.say(f"piece.{_piece_key(first.piece)}") if first.piece is not EMPTY else ""
     return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
@@ -263,9 +290,15 @@ def _piece_key(piece: Piece) -> str:
     return {WHITE_MAN: "white_man", WHITE_KING: "white_king", BLACK_MAN: "black_man", BLACK_KING: "black_king"}[piece]
 
 
-def _texts(session: Session, moves: tuple[Move, ...], full: bool = True) -> str:
-    ruleset = session.game.ruleset
-    return ", ".join(dict.fromkeys(full_move_text(move, ruleset) for move in moves))
+def choices(session: Session) -> tuple[str, ...]:
+    """The moves that a person is asked to choose from, in the order in which they are numbered."""
+    if not isinstance(session.reading, Ambiguous):
+        return ()
+    return tuple(full_move_text(story.moves[-1], session.game.ruleset) for story in session.reading.stories)
+
+
+def _texts(session: Session, moves: tuple[Move, ...]) -> str:
+    return ", ".join(dict.fromkeys(full_move_text(move, session.game.ruleset) for move in moves))
 
 
 def _side(session: Session, side: Side) -> str:
@@ -280,4 +313,4 @@ def _say(
     **values: str,
 ) -> Guidance:
     names = ", ".join(square_name(square, session.game.ruleset) for square in squares)
-    return Guidance(tuple(cues), key, session.texts.say(f"prompt.{key}", squares=names, **values))
+    return Guidance(tuple(cues[:AT_ONCE]), key, session.texts.say(f"prompt.{key}", squares=names, **values))

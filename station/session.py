@@ -97,9 +97,9 @@ def _moments(session: Session) -> list[int]:
         return [*moments, since + pace.set_up]
     waits: tuple[int, ...]
     match session.reading:
-        case Untouched():
+        case Untouched() | Turned():
             waits = ()
-        case Done() | Turned() | Ambiguous():
+        case Done() | Ambiguous():
             waits = (pace.quick, pace.extended)
         case Moving():
             waits = (pace.extended, pace.go_on)
@@ -143,7 +143,7 @@ def _handle(session: Session, event: Event) -> Step:
 def _pressed(session: Session, button: str) -> Step:
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
-        if isinstance(session.reading, Done) and ended_by in (None, _mover(session)):
+        if isinstance(session.reading, Done | Turned) and ended_by in (None, _mover(session, session.reading.story)):
             return _commit(session, session.reading.story)
         return session, ()
     if button in ("take_back", "new_game"):
@@ -152,11 +152,9 @@ def _pressed(session: Session, button: str) -> Step:
     return session, ()
 
 
-def _mover(session: Session) -> Side:
-    """Whose move the finished story ends with."""
-    story = session.reading.story if isinstance(session.reading, Done) else Story(0, ())
-    side = session.turn if (len(story.moves) - story.back) % 2 else session.turn.other
-    return side
+def _mover(session: Session, story: Story) -> Side:
+    """Whose move a story ends with."""
+    return session.turn if (len(story.moves) - story.back) % 2 else session.turn.other
 
 
 def _requested(session: Session, request: str, name: str, arguments: Mapping[str, str | int | bool]) -> Step:
@@ -335,9 +333,8 @@ def _decide_in_play(session: Session) -> Step:
             changed_at_once = bool(story.back) and session.quiet_ms() >= waits
             if automatic and (changed_at_once or _settled(session, waits)):
                 return _commit(session, story)
-        case Turned(story=story, sure=sure):
-            if automatic and (sure or _settled(session, pace.extended)):
-                return _commit(session, story)
+        case Turned(story=story) if automatic:
+            return _commit(session, story)
         case Ambiguous() if _settled(session, pace.extended):
             return _prompt(session)
         case Clearing() if _settled(session, pace.forgot):

@@ -14,7 +14,7 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
-from station.guidance import Guidance, guide
+from station.guidance import Guidance, choices, guide
 from station.phases import Over, name_of
 from station.state import Session
 
@@ -82,7 +82,15 @@ def snapshot(session: Session) -> dict[str, Any]:
         "contents": contents(session.game.position, ruleset),
         "moves": [move.text for move in moves(session)],
         "device": _plain(session.device),
+        **_start(session),
     }
+
+
+def _start(session: Session) -> dict[str, str]:
+    """The position that the game began from, when it is not the variant's."""
+    start = session.game.start
+    usual = start == session.game.rules.start()
+    return {} if usual else {"start_fen": fen_of(start, session.game.ruleset)}
 
 
 def phase_name(session: Session) -> str:
@@ -105,9 +113,7 @@ def moves(session: Session) -> tuple[MoveObject, ...]:
     """The record's moves."""
     record = session.game
     legal = (rules_for(record.ruleset).legal_moves(before) for before in record.positions[:-1])
-    return tuple(
-        move_object(move, allowed, record.ruleset) for move, allowed in zip(record.moves, legal, strict=True)
-    )
+    return tuple(move_object(move, allowed, record.ruleset) for move, allowed in zip(record.moves, legal, strict=True))
 
 
 def last_move(session: Session) -> MoveObject | None:
@@ -152,7 +158,8 @@ def seen(view: BoardView, ruleset: Ruleset) -> dict[str, list[str]]:
 def _guidance(session: Session, guidance: Guidance) -> dict[str, Any]:
     ruleset = session.game.ruleset
     squares = {square_name(square, ruleset): str(role) for square, role in guidance.cues}
-    return {"prompt": guidance.key, "sentence": guidance.sentence, "squares": squares}
+    told = {"prompt": guidance.key, "sentence": guidance.sentence, "squares": squares}
+    return {**told, "choices": list(choices(session))} if guidance.key == "which" else told
 
 
 def _plain(value: object) -> Any:

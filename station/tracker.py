@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from engine.explain import Violation, violations
 from engine.geometry import Geometry, Square
-from engine.position import CONTENTS, CROWNED, EMPTY, Effect, Move, Piece, Position
+from engine.position import CONTENTS, CROWNED, EMPTY, Move, Piece, Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView, Evidence, possible_by
@@ -69,11 +69,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """A story is complete, and the other side has already begun or even made the next move."""
+    """A story is complete, and the other side has already begun or even made the next move: it can wait no longer."""
 
     story: Story
-    sure: bool
-    """Whether it may go into the record at once; else only when the frame has settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +109,8 @@ class Astray:
 
     squares: tuple[Square, ...]
 
+
+Line = tuple[Move, ...]
 
 Reading = Untouched | Done | Turned | Moving | Clearing | Ambiguous | Back | Astray
 
@@ -379,7 +379,7 @@ def _finished(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[S
     for back, expectation in _bases(context):
         been = _either(memory.been[back], seen)
         for candidate in expectation.candidates:
-            if back and context.last is not None and candidate.move.effect == context.last.effect:
+            if back and _is_last(context, candidate.move):
                 continue
             if not differing(candidate.final, seen) and not _unseen(candidate, been):
                 yield Story(back, (candidate.move,)), candidate.extendable
@@ -410,37 +410,40 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     for story in reversed(memory.stood):
         base = context.expected if story.back == 0 else context.earlier
         if base is not None and _goes_on(expect(base.position.after(story.moves[0]), context.ruleset), seen):
-            return Turned(story, sure=True)
-    for plies in range(1, context.plies if tells_colour(seen) else min(2, context.plies)):
+            return Turned(story)
+    colour = tells_colour(seen)
+    for plies in range(1, context.plies if colour else min(2, context.plies)):
         for back, expectation in _bases(context):
-            if back and context.answering:
+            if back and (context.answering or not colour):
                 continue
-            lines = _likeliest(context, memory, back, plies)
-            common = _common_beginning(lines)
-            if common:
-                return Turned(Story(back, common), sure=True)
-            if lines:
-                return None
+            likeliest = _likeliest(context, memory, seen, plies, back, expectation)
+            if likeliest:
+                common = _common_beginning(likeliest)
+                return Turned(Story(back, common)) if common else None
     return None
 
 
-def _likeliest(context: Context, memory: Memory, back: int, plies: int) -> tuple[tuple[Move, ...], ...]:
-    """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen."""
-    expectation = context.earlier if back else context.expected
-    assert expectation is not None and memory.seen is not None
+def _likeliest(
+    context: Context, memory: Memory, seen: Masks, plies: int, back: int, expectation: Expectation
+) -> tuple[Line, ...]:
+    """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
+
+    A line that changes the last move must have been seen whole.
+    """
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
-    if back and context.last is not None:
-        candidates = tuple(item for item in expectation.candidates if item.move.effect != context.last.effect)
-        expectation = replace(expectation, candidates=candidates)
-    found: dict[tuple[bool, int], dict[tuple[Effect, ...], tuple[Move, ...]]] = {}
-    for moves, unseen in _lines(expectation, memory.seen, memory.been[back], plies, context.ruleset):
-        if unseen <= 1 - back:
-            likelihood = (moves[0].effect not in stood, unseen)
-            found.setdefault(likelihood, {})[tuple(move.effect for move in moves)] = moves
-    return tuple(found[min(found)].values()) if found else ()
+    found: dict[tuple[bool, int], list[Line]] = {}
+    for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset):
+        if not back or (not unseen and not _is_last(context, line[0])):
+            found.setdefault((line[0].effect not in stood, unseen), []).append(line)
+    return tuple(found[min(found)]) if found else ()
 
 
-def _common_beginning(lines: tuple[tuple[Move, ...], ...]) -> tuple[Move, ...]:
+def _is_last(context: Context, move: Move) -> bool:
+    return context.last is not None and move.effect == context.last.effect
+
+
+def _common_beginning(lines: tuple[Line, ...]) -> Line:
+    """The moves that all lines begin with: what every explanation has in common is certain."""
     common: list[Move] = []
     for moves in zip(*lines, strict=True):
         if len({move.effect for move in moves}) > 1:
@@ -449,27 +452,27 @@ def _common_beginning(lines: tuple[tuple[Move, ...], ...]) -> tuple[Move, ...]:
     return tuple(common)
 
 
-def _lines(  # noqa: PLR0913, PLR0917
+def _lines(
     expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, unseen: int = 0
-) -> Iterator[tuple[tuple[Move, ...], int]]:
+) -> Iterator[tuple[Line, int]]:
     """Sequences of so many moves after which a frame shows the next one begun, and how much of them was unseen.
 
-    A move is only tried where it touches a square on which the board still differs. When the next move is not
-    complete, all of them must have been seen, and the last one must still stand: a piece in nobody's sight may be in
-    anybody's hand. When it is, one thing may have gone unseen.
+    A move is only tried where it touches a square on which the board differs or that was empty meanwhile. When the
+    next move is complete, one thing may have gone unseen. When it is not, all must have been seen, in colours, and
+    the last piece must still stand: one in nobody's sight may be in anybody's hand.
     """
-    wrong = differing(expectation.untouched, seen)
+    noticed = differing(expectation.untouched, seen) | been[0] & ~expectation.untouched[0]
     for candidate in expectation.candidates:
         target = 1 << candidate.move.to_square
-        if not wrong & (candidate.home | candidate.captured | target):
+        if not noticed & (candidate.home | candidate.captured | target):
             continue
         so_far = unseen + _unseen(candidate, been)
         if so_far > 1:
             continue
         following = expect(expectation.position.after(candidate.move), ruleset)
         if plies > 1:
-            for moves, of_all in _lines(following, seen, been, plies - 1, ruleset, so_far):
-                yield (candidate.move, *moves), of_all
+            for line, of_all in _lines(following, seen, been, plies - 1, ruleset, so_far):
+                yield (candidate.move, *line), of_all
         elif _is_made(following, seen) or (
             not so_far and tells_colour(seen) and _occupied(seen) & target and _goes_on(following, seen)
         ):

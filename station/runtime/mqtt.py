@@ -6,11 +6,14 @@ paho's callbacks run on its network thread and do one thing: they leave a messag
 from __future__ import annotations
 
 import queue
+import sqlite3
+import sys
 import threading
-from collections import OrderedDict
+from collections import Counter, deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +27,24 @@ from station.config import Config, MqttTable
 from station.effects import Announce, Answer
 from station.events import Requested
 from station.phases import Paused
-from station.runtime.clock import read_wall, wall_text
+from station.runtime import discovery
+from station.runtime.clock import wall_text
+from station.runtime.commands import Command, Noise, Spoilt, read_command, refusal
+from station.runtime.health import PERIOD_S, Health
 from station.runtime.loop import Loop, Outcome
-from station.runtime.outbox import Outbox
+from station.runtime.outbox import Item, Outbox
 from station.runtime.version import PROGRAM, VERSION
-from station.session import REQUESTS
 from station.state import Session
 
 KEEPALIVE_S = 20
-RECONNECT_S = 8
-MOST_BYTES = 16 * 1024
+RECONNECT_S = 4
 STATE_PERIOD_S = 0.2
 """At most five states a second and board; the last value is always sent."""
+RETRY_S = 2.0
+"""How long an outbox that cannot be written to is left alone."""
 IN_FLIGHT = 20
-ANSWERS_KEPT = 1000
-KNOWN_ELSEWHERE = ("set_position", "set_variant", "set_players", "hint", "halt", "lamps")
-"""Command names of the interface that this version refuses by name."""
+BIRTH_S = 3.0
+"""Home Assistant says that it is there; over so long a time our boards' answers to that are spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,9 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """The broker is gone."""
+    """The broker is gone, or refuses us."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +73,6 @@ class Came:
     topic: str
     payload: bytes
     retained: bool
-
-
-class Command(msgspec.Struct, frozen=True):
-    """What a command's payload says."""
-
-    id: str
-    at: str = ""
-    ttl_s: float = 30.0
-    args: dict[str, str | int | bool] = {}
 
 
 Message = Outcome | Connected | Disconnected | Acknowledged | Came
@@ -95,16 +93,32 @@ def payload_of(head: Mapping[str, Any], what: Mapping[str, Any], game: str, at: 
 class MqttWorker:
     """One thread between the loop and paho's client."""
 
-    def __init__(self, config: Config, table: MqttTable, loop: Loop, outbox: Outbox) -> None:
+    def __init__(
+        self, config: Config, table: MqttTable, loop: Loop, outbox: Outbox, health: Mapping[str, Health] | None = None
+    ) -> None:
         self._config, self._table, self._loop, self._outbox = config, table, loop, outbox
         self._base = f"{table.base}/{config.station.id}"
+        self._birth = f"{table.discovery_prefix}/status"
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._sessions: dict[str, Session] = {}
-        self._unsent: set[str] = set()
+        self._changed_s: dict[str, float] = {}
+        """Boards whose state is to be published, and from when."""
+        self._told_s: dict[str, float] = {}
+        self._retained: dict[str, bytes] = {}
+        """What this connection's broker has been given to keep."""
+        self._health = dict(health or {})
+        self._health_due_s = 0.0
+        self._discovery_due_s: float | None = None
         self._online = False
+        self._said = ""
+        self._noise: Counter[str] = Counter()
         self._next = 0
         self._in_flight: dict[int, int] = {}
-        self._answers: OrderedDict[str, bytes | None] = OrderedDict()
+        self._answers: dict[int, tuple[str, bytes]] = {}
+        """Answers that the broker has not acknowledged."""
+        self._unkept: deque[Item] = deque()
+        """Events that could not be written down yet."""
+        self._retry_s = 0.0
         self._client = self._make_client()
         self._thread = threading.Thread(target=self._run, name="mqtt", daemon=True)
 
@@ -119,7 +133,8 @@ class MqttWorker:
         self._inbox.put(None)
         self._thread.join(timeout=3)
         if self._online:
-            self._client.publish(f"{self._base}/status", b"offline", qos=1, retain=True).wait_for_publish(timeout=2)
+            with suppress(ValueError, RuntimeError):
+                self._client.publish(f"{self._base}/status", b"offline", qos=1, retain=True).wait_for_publish(timeout=2)
         self._client.disconnect()
         self._client.loop_stop()
         self._outbox.close()
@@ -139,102 +154,197 @@ class MqttWorker:
             client.username_pw_set(table.username, password)
         if table.ca_file:
             client.tls_set(table.ca_file)
-        client.on_connect = lambda *_: self._inbox.put(Connected())
-        client.on_disconnect = lambda *_: self._inbox.put(Disconnected())
+        client.on_connect = self._on_connect
+        client.on_connect_fail = lambda *_: self._inbox.put(Disconnected("no answer"))
+        client.on_disconnect = lambda *_: self._inbox.put(Disconnected("gone"))
         client.on_publish = lambda _client, _data, message_id, *_: self._inbox.put(Acknowledged(message_id))
         client.on_message = lambda _client, _data, message: self._inbox.put(
             Came(message.topic, bytes(message.payload), message.retain)
         )
         return client
 
+    def _on_connect(self, client: mqtt.Client, _data: object, _flags: object, reason: Any, _more: object) -> None:  # noqa: ANN401 - paho's
+        if reason.is_failure:
+            self._inbox.put(Disconnected(str(reason).lower()))
+            return
+        # What an earlier connection left unsent is old by now; events and answers are kept by us.
+        client.drop_out_messages()
+        self._inbox.put(Connected())
+
+    # --- the thread --------------------------------------------------------------------------------------------
+
     def _run(self) -> None:
-        due: float | None = None
         while True:
             try:
-                message = self._inbox.get(timeout=STATE_PERIOD_S if self._unsent else None)
+                message = self._inbox.get(timeout=self._wait_s())
             except queue.Empty:
-                self._publish_states()
+                self._attempt(self._do_what_is_due)
                 continue
             if message is None:
-                self._publish_states()
+                self._attempt(self._say_last_words)
                 return
-            self._take(message)
-            due = self._states_due(due)
+            self._attempt(lambda message=message: self._take(message))  # type: ignore[misc]
+            self._attempt(self._do_what_is_due)
 
-    def _states_due(self, due: float | None) -> float | None:
-        """Publish changed states now if none went out lately, else leave them for later."""
-        now = self._loop.clock.now_ms() / 1000
-        if self._unsent and (due is None or now >= due):
-            self._publish_states()
-            return now + STATE_PERIOD_S
-        return due
+    def _attempt(self, act: Any) -> None:  # noqa: ANN401 - any step of the thread
+        """Nothing that goes wrong with one message may end the thread."""
+        try:
+            act()
+        except Exception as error:
+            self._note(f"{type(error).__name__}: {error}")
+
+    def _note(self, kind: str) -> None:
+        """Count a fault, and say so the first time."""
+        self._noise[kind] += 1
+        if self._noise[kind] == 1:
+            print(f"mqtt: left out: {kind}", file=sys.stderr)
+
+    def _now_s(self) -> float:
+        return self._loop.clock.now_ms() / 1000
+
+    def _wait_s(self) -> float | None:
+        due = [*self._changed_s.values()] if self._online else []
+        if self._unkept:
+            due.append(self._retry_s)
+        if self._online:
+            due += [self._health_due_s] if self._health else []
+            due += [] if self._discovery_due_s is None else [self._discovery_due_s]
+        return max(0.0, min(due) - self._now_s()) if due else None
+
+    def _do_what_is_due(self) -> None:
+        now_s = self._now_s()
+        if self._unkept and self._retry_s <= now_s:
+            self._keep()
+        if not self._online:
+            return
+        for board in sorted(board for board, due_s in self._changed_s.items() if due_s <= now_s):
+            self._publish_state(board)
+        if self._health and self._health_due_s <= now_s:
+            self._publish_health(now_s)
+        if self._discovery_due_s is not None and self._discovery_due_s <= now_s:
+            self._publish_discovery()
+        self._publish_events()
+
+    def _say_last_words(self) -> None:
+        self._keep()
+        if self._online:
+            for board in sorted(self._changed_s):
+                self._publish_state(board)
+            self._publish_events()
 
     def _take(self, message: Message) -> None:
         match message:
             case Outcome(board=board, session=session):
                 self._sessions[board] = session
-                self._unsent.add(board)
-                self._keep(message)
+                self._changed_s.setdefault(board, self._told_s.get(board, 0.0) + STATE_PERIOD_S)
+                if board in self._health:
+                    self._health[board].hear(message)
+                self._hear(message)
             case Connected():
                 self._connected()
-            case Disconnected():
+            case Disconnected(reason=reason):
                 self._online = False
+                self._say(f"waiting for the broker at {self._table.host}, port {self._table.port}: {reason}")
             case Acknowledged(message_id=message_id):
+                self._answers.pop(message_id, None)
                 number = self._in_flight.pop(message_id, None)
                 if number is not None:
                     self._outbox.sent(number)
+            case Came(topic=topic, payload=payload) if topic == self._birth:
+                if payload == b"online" and not message.retained:
+                    spread = sum(self._base.encode()) % 100 / 100
+                    self._discovery_due_s = self._now_s() + BIRTH_S * spread
             case Came():
                 self._command(message)
-        self._publish_events()
+
+    def _say(self, sentence: str) -> None:
+        """One line for each change of the connection."""
+        if sentence != self._said:
+            self._said = sentence
+            print(f"mqtt: {sentence}", file=sys.stderr)
 
     # --- out ---------------------------------------------------------------------------------------------------
 
-    def _keep(self, outcome: Outcome) -> None:
+    def _hear(self, outcome: Outcome) -> None:
         at = wall_text(self._loop.clock.began, outcome.event.at_ms)
         for effect in outcome.effects:
             if isinstance(effect, Announce):
-                topic = f"{self._base}/{outcome.board}/event"
-                self._outbox.put(topic, event_payload(effect, at), outcome.board, effect.game, effect.seq)
+                topic, payload = f"{self._base}/{outcome.board}/event", event_payload(effect, at)
+                self._unkept.append(Item(topic, payload, outcome.board, effect.game, effect.seq))
             elif isinstance(effect, Answer) and effect.request.startswith("mqtt:"):
                 self._acknowledge(outcome.board, effect.request.removeprefix("mqtt:"), effect.error)
+        self._keep()
+
+    def _keep(self) -> None:
+        """Write events down, in order; those that cannot be written wait."""
+        dropped = self._outbox.dropped
+        while self._unkept:
+            try:
+                self._outbox.put(self._unkept[0])
+            except sqlite3.Error as error:
+                self._retry_s = self._now_s() + RETRY_S
+                self._note(f"the outbox cannot be written, events wait in memory: {error}")
+                return
+            self._unkept.popleft()
+        if self._outbox.dropped and not dropped:
+            print("mqtt: the broker has been away for too long, the oldest events are left out", file=sys.stderr)
 
     def _connected(self) -> None:
         self._online = True
+        self._say(f"connected to {self._table.host}, port {self._table.port}")
         self._next = 0
         self._in_flight.clear()
-        self._client.subscribe(f"{self._base}/+/cmd/+", qos=1)
-        self._client.publish(f"{self._base}/status", b"online", qos=1, retain=True)
-        self._unsent = set(self._sessions)
-        self._publish_states()
+        self._retained.clear()
+        self._told_s.clear()
+        self._changed_s = dict.fromkeys(self._sessions, 0.0)
+        self._health_due_s = self._now_s()
+        self._client.subscribe([(f"{self._base}/+/cmd/+", 1), (self._birth, 0)])
+        self._retain("status", b"online")
+        self._publish_discovery()
+        waiting, self._answers = list(self._answers.values()), {}
+        for topic, answer in waiting:
+            self._send_answer(topic, answer)
 
     def _publish_events(self) -> None:
-        while self._online and len(self._in_flight) < IN_FLIGHT:
-            rows = self._outbox.pending(self._next, 1)
+        while len(self._in_flight) < IN_FLIGHT:
+            rows = self._outbox.pending(self._next, IN_FLIGHT - len(self._in_flight))
             if not rows:
                 return
-            number, topic, payload = rows[0]
-            sent = self._client.publish(topic, payload, qos=1)
-            self._in_flight[sent.mid] = number
-            self._next = number
+            for number, topic, payload in rows:
+                self._in_flight[self._client.publish(topic, payload, qos=1).mid] = number
+                self._next = number
 
-    def _publish_states(self) -> None:
-        if not self._online:
-            self._unsent.clear()
-            return
-        for board in sorted(self._unsent):
-            self._publish_state(board, self._sessions[board])
-        self._unsent.clear()
-        self._retain("info", msgspec.json.encode(self._info()))
-
-    def _publish_state(self, board: str, session: Session) -> None:
+    def _publish_state(self, board: str) -> None:
+        session = self._sessions[board]
+        del self._changed_s[board]
+        self._told_s[board] = self._now_s()
         lost = isinstance(session.phase, Paused) and session.phase.reason == "device"
         self._retain(f"{board}/availability", b"offline" if lost else b"online")
         self._retain(f"{board}/state", msgspec.json.encode(status.state(session)))
         self._retain(f"{board}/position", msgspec.json.encode(status.position(session)))
         self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
+        self._retain("info", msgspec.json.encode(self._info()))
+
+    def _publish_health(self, now_s: float) -> None:
+        self._health_due_s = now_s + PERIOD_S
+        at = wall_text(self._loop.clock.began, self._loop.clock.now_ms())
+        for board, health in self._health.items():
+            payload = msgspec.json.encode(health.report(now_s, at))
+            self._client.publish(f"{self._base}/{board}/health", payload, qos=0, retain=True)
+
+    def _publish_discovery(self) -> None:
+        self._discovery_due_s = None
+        station = self._config.station.id
+        for table in self._config.boards:
+            topic = discovery.topic(self._table.discovery_prefix, station, table.id)
+            payload = msgspec.json.encode(discovery.device(self._base, station, table))
+            self._client.publish(topic, payload, qos=1, retain=True)
 
     def _retain(self, topic: str, payload: bytes) -> None:
-        self._client.publish(f"{self._base}/{topic}", payload, qos=1, retain=True)
+        """Have the broker keep a payload, unless it does."""
+        if self._retained.get(topic) != payload:
+            self._retained[topic] = payload
+            self._client.publish(f"{self._base}/{topic}", payload, qos=1, retain=True)
 
     def _info(self) -> dict[str, Any]:
         return {
@@ -242,12 +352,13 @@ class MqttWorker:
             "program": PROGRAM,
             "variants": variant_names(),
             "boards": {table.id: {"variant": table.variant, "driver": table.driver} for table in self._config.boards},
-            "capabilities": {
-                board: [] if session.device is None else _capabilities(session)
-                for board, session in self._sessions.items()
-            },
+            "capabilities": {board: _capabilities(session) for board, session in self._sessions.items()},
             "devices": {
-                board: {"device": msgspec.to_builtins(session.device), "problem": session.problem or None}
+                board: {
+                    "state": "lost" if session.device is not None and session.problem else _device_state(session),
+                    "device": msgspec.to_builtins(session.device),
+                    "problem": session.problem or None,
+                }
                 for board, session in self._sessions.items()
             },
         }
@@ -258,51 +369,37 @@ class MqttWorker:
         board, _, name = came.topic.removeprefix(f"{self._base}/").partition("/cmd/")
         if board not in self._sessions:
             return
-        command = _read_command(came.payload)
-        if command is None:
+        command = read_command(came.payload)
+        if isinstance(command, Noise):
+            self._note(f"a command with {command.reason}")
             return
-        if command.id in self._answers:
-            stored = self._answers[command.id]
+        topic = f"{self._base}/{board}/ack/{command.id}"
+        if not self._outbox.is_new(command.id):
+            stored = self._outbox.answered(command.id)
             if stored is not None:
-                self._client.publish(f"{self._base}/{board}/ack/{command.id}", stored, qos=1)
+                self._send_answer(topic, stored)
             return
-        self._answers[command.id] = None
-        while len(self._answers) > ANSWERS_KEPT:
-            self._answers.popitem(last=False)
-        refusal = self._refusal(came, name, command)
-        if refusal is not None:
-            self._acknowledge(board, command.id, refusal)
+        error = command.reason if isinstance(command, Spoilt) else refusal(name, command, came.retained, self._now())
+        if error is not None or not isinstance(command, Command):
+            self._acknowledge(board, command.id, error)
             return
-        now_ms = self._loop.clock.now_ms()
-        self._loop.post(board, Requested(now_ms, f"mqtt:{command.id}", name, command.args))
+        request = Requested(self._loop.clock.now_ms(), f"mqtt:{command.id}", name, command.args)
+        self._loop.post(board, request)
 
-    def _refusal(self, came: Came, name: str, command: Command) -> str | None:
-        if came.retained:
-            return "retained: a command that waits on the broker is never carried out"
-        if len(came.payload) > MOST_BYTES:
-            return f"payload: found {len(came.payload)} bytes, expected at most {MOST_BYTES}"
-        if name in KNOWN_ELSEWHERE:
-            return f"{name}: not supported by {PROGRAM}"
-        if name not in REQUESTS:
-            return f"{name}: no such command, expected one of {', '.join(REQUESTS)}"
-        return self._stale(command)
-
-    def _stale(self, command: Command) -> str | None:
-        if not command.at:
-            return None
-        try:
-            sent = read_wall(command.at)
-        except ValueError:
-            return f"at = {command.at!r}: expected UTC, ISO 8601"
-        sent = sent if sent.tzinfo else sent.replace(tzinfo=UTC)
-        now: datetime = self._loop.clock.began + timedelta(milliseconds=self._loop.clock.now_ms())
-        age_s = (now - sent).total_seconds()
-        return f"stale: {age_s:.0f} s old, its ttl_s is {command.ttl_s:.0f}" if age_s > command.ttl_s else None
+    def _now(self) -> datetime:
+        return self._loop.clock.began + timedelta(milliseconds=self._loop.clock.now_ms())
 
     def _acknowledge(self, board: str, command_id: str, error: str | None) -> None:
         answer = msgspec.json.encode({"id": command_id, "ok": error is None, "error": error})
-        self._answers[command_id] = answer
-        self._client.publish(f"{self._base}/{board}/ack/{command_id}", answer, qos=1)
+        self._outbox.answer(command_id, answer)
+        self._send_answer(f"{self._base}/{board}/ack/{command_id}", answer)
+
+    def _send_answer(self, topic: str, answer: bytes) -> None:
+        self._answers[self._client.publish(topic, answer, qos=1).mid] = (topic, answer)
+
+
+def _device_state(session: Session) -> str:
+    return "searching" if session.device is None else "found"
 
 
 def _capabilities(session: Session) -> list[str]:
@@ -311,27 +408,3 @@ def _capabilities(session: Session) -> list[str]:
         return []
     abilities = {"colour": device.colour, "identity": device.identity, "lamps": device.lamps}
     return [name for name, able in abilities.items() if able]
-
-
-def _read_command(payload: bytes) -> Command | None:
-    """A command, or None when there is not even an identity that an answer could carry."""
-    try:
-        command = msgspec.json.decode(payload, type=Command)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _with_bad_arguments(payload)
-    return command if _is_identity(command.id) else None
-
-
-def _with_bad_arguments(payload: bytes) -> Command | None:
-    try:
-        found = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    identity = found.get("id") if isinstance(found, dict) else None
-    if not isinstance(identity, str) or not _is_identity(identity):
-        return None
-    return Command(identity, at="badly formed")
-
-
-def _is_identity(text: str) -> bool:
-    return 0 < len(text) <= 64 and all(letter.isalnum() or letter in "-_" for letter in text) and text.isascii()

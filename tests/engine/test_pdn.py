@@ -34,13 +34,23 @@ ENGLISH = load_ruleset("english")
 
 
 def _tricky(case):
-    variant = case["variant"].split(",")[0]
-    missing = pytest.mark.skipif(variant not in variant_names(), reason=f"there is no variant {variant} yet")
-    return pytest.param(case, id=case["id"], marks=missing)
+    return pytest.param(case, id=case["id"])
+
+
+def _variant_of(case):
+    return case["variant"].split(",")[0]
+
+
+TO_COME = {case["id"] for case in TRICKY if _variant_of(case) not in variant_names()}
+"""Cases of variants that are not among the rule sets yet; each joins the others when its variant does."""
+
+
+def test_the_cases_to_come_are_of_variants_to_come():
+    assert TO_COME <= {"italian-tag-names", "walkover"}
 
 
 @needs_shared("corpora/tricky-pdn.json")
-@pytest.mark.parametrize("case", [_tricky(case) for case in TRICKY])
+@pytest.mark.parametrize("case", [_tricky(case) for case in TRICKY if case["id"] not in TO_COME])
 def test_tricky_input_is_read_as_expected(case):
     ruleset = load_ruleset(case["variant"].split(",")[0])
     found = read_pdn(case["input"], ruleset)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 from pathlib import Path
 
 from .hands import placement_of, start_of
 from .record import effect, games_in, moves_of
-from .station import BASE
+from .station import BASE, DAMBORD
 
 GAMES = json.loads((Path(__file__).parent / "games.json").read_text())
 
@@ -122,20 +123,16 @@ def test_a_person_carries_out_what_the_engine_answers(broker, listen, make_board
     listener.subscribed()
     hands = make_board("one", "russian", seed=5)
     make_station({"one": hands}, broker.port, one={"black": "engine:1"})
-    opening = [move for move in GAMES["russian"][:1]]
     listener.wait(lambda messages: phase(listener, "one", "turn", messages), what="a turn")
-    hands.play(opening[0])
-    replies = 0
-    for _ in range(3):
+    hands.play(GAMES["russian"][0])
+    for ply in (2, 4, 6):
         state = listener.wait(lambda messages: shown(listener, messages), what="a reply that is shown")
         carry_out(hands, state)
-        replies += 1
-        ply = 2 * replies
-        listener.wait(
-            lambda messages, ply=ply: (now := phase(listener, "one", "turn", messages)) and now["ply"] == ply,
+        state = listener.wait(
+            lambda messages, ply=ply: (now := phase(listener, "one", "turn", messages)) and now["ply"] == ply and now,
             what=f"White's turn after ply {ply}",
         )
-        hands.play(first_legal(listener))
+        hands.play(first_legal(listener, state["seq"]))
     told = games_in(events(listener, "one"))
     record = moves_of(next(iter(told.values())))
     assert [move["by"] for move in record][:6] == ["person", "engine"] * 3
@@ -165,12 +162,13 @@ def carry_out(hands, state):
     hands.turn = "W"
 
 
-def first_legal(listener):
+def first_legal(listener, seq):
     """A legal move, as the command line lists them."""
-    import subprocess
 
-    from .station import DAMBORD
+    def position(messages):
+        latest = listener.latest(f"{BASE}/one/position", messages).json
+        return latest["seq"] >= seq and latest
 
-    fen = listener.latest(f"{BASE}/one/position").json["fen"]
+    fen = listener.wait(position, what="the position")["fen"]
     command = [str(DAMBORD), "moves", "--variant", "russian", "--fen", fen, "--json"]
     return json.loads(subprocess.run(command, capture_output=True, check=True, timeout=20).stdout)["moves"][0]

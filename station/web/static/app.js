@@ -19,6 +19,8 @@ let link = "connecting";
 let hello = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
 let isDue = false;
+/** The game that is over, while hands wait to set up the one after it. */
+let newGame = null;
 
 fillIn(document);
 const wood = new Board(byId("wood-board"), { style: "wood", trayText: (colour, count) => say(`tray.${colour}`, { count }) });
@@ -161,18 +163,23 @@ function showWood(name, snapshot) {
   hands.serve(name, isDemo && link === "up");
   wood.setTrays(isDemo);
   wood.setContents(isDemo ? hands.contents() : belief.sensedOf(snapshot));
-  wood.setLamps(isDemo ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
+  const isLit = isDemo && snapshot.device?.lamps !== false;
+  wood.setLamps(isLit ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
   wood.setCounts(hands.counts());
   hands.show();
   const { columns, rows } = snapshot.geometry;
   wood.svg.setAttribute("aria-label", say("wood.label", { columns, rows }));
   wood.svg.classList.toggle("free", hands.isFree);
   for (const [key, cell] of wood.cells) cell.setAttribute("aria-label", cellText(key));
-  setText(byId("wood-title"), say(isDemo ? "wood.title" : "wood.title_sensors"));
+  setText(byId("wood-title"), say(isLit ? "wood.title" : isDemo ? "wood.title_no_lamps" : "wood.title_sensors"));
   setText(byId("hand-says"), handText(isDemo));
   byId("hand-tools").hidden = !isDemo;
   byId("keys").hidden = !isDemo;
   if (isDemo) showHandTools(world);
+  if (newGame !== null && newGame !== snapshot.state.game) {
+    newGame = null;
+    if (isDemo) hands.setUp(belief.contentsOf(snapshot));
+  }
 }
 
 function cellText(key) {
@@ -273,7 +280,12 @@ onClick("turn-board", () => {
 onClick("hand-lift", () => hands.toggle());
 onClick("hand-crown", () => hands.crown(hands.focus));
 onClick("hand-tray", () => hands.toTray());
-onClick("hand-set-up", (snapshot) => hands.setUp(belief.contentsOf(snapshot)));
+onClick("hand-set-up", async (snapshot) => {
+  if (snapshot.state.phase !== "over") return hands.setUp(belief.contentsOf(snapshot));
+  await request("new_game");
+  newGame = snapshot.state.game;
+  show();
+});
 onClick("hand-confirm", ({ board: name }) => post(demoPath(name, "press"), { button: "confirm" }).catch(complain));
 onClick("hand-cable", ({ board: name }) => {
   const act = worlds.get(name).plugged ? "unplug" : "plug";

@@ -12,6 +12,8 @@ const TRAY_FLAT = 112;
 const READABLE_REM = 0.69;
 const TINY_REM = 1.7;
 const GRAINS = 5;
+/** A sign on a piece is so much smaller that the piece can be told under it. */
+const SIGN_ON_PIECE = 0.8;
 
 export const keyOf = ([column, row]) => `${column},${row}`;
 export const cellOf = (key) => key.split(",").map(Number);
@@ -168,7 +170,7 @@ export class Board {
     this.target = draw("rect", { class: "target", x: -47, y: -47, width: 94, height: 94, rx: 6, visibility: "hidden" });
     const defs = draw("defs", {}, ...pieceGradients(this.svg.id), ...this.woods());
     this.svg.replaceChildren(
-      defs, this.ground, this.glows, this.beside, this.pieces, this.labels, this.signs, this.target, this.ring, this.air,
+      defs, this.ground, this.glows, this.beside, this.pieces, this.signs, this.labels, this.target, this.ring, this.air,
     );
     this.drawFrame(columns, rows);
     for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) this.drawCell([column, row]);
@@ -242,6 +244,7 @@ export class Board {
     const content = this.contents.get(key);
     const cell = this.cells.get(key);
     if (cell) mark(cell, "data-content", content);
+    if (this.lampOfCell.has(key)) this.placeSign(key);
     if (!cell || !content) return;
     const piece = pieceOf(content, this.svg.id);
     piece.setAttribute("transform", this.translate(key));
@@ -257,10 +260,16 @@ export class Board {
     if (cell) mark(cell, "data-lamp", role);
     if (!cell || !role) return;
     const parts = [lampGlow(role), lampSign(role)];
-    for (const part of parts) part.setAttribute("transform", this.translate(key));
+    parts[0].setAttribute("transform", this.translate(key));
     this.glows.append(parts[0]);
     this.signs.append(parts[1]);
     this.lampOfCell.set(key, parts);
+    this.placeSign(key);
+  }
+
+  placeSign(key) {
+    const size = this.contents.has(key) ? SIGN_ON_PIECE : 1;
+    this.lampOfCell.get(key)[1].setAttribute("transform", `${this.translate(key)} scale(${size})`);
   }
 
   // --- size, labels, trays -------------------------------------------------------------------------------------

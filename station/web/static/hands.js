@@ -24,6 +24,8 @@ export class Hands {
     this.pressed = null;
     this.tap = { key: null, at: 0 };
     this.focus = null;
+    /** Whether the chosen square was chosen by dragging a piece: no ring, which would look like one more lamp. */
+    this.isDragged = false;
     this.saying = "";
     const svg = board.svg;
     svg.addEventListener("pointerdown", (event) => this.press(event));
@@ -158,7 +160,7 @@ export class Hands {
     if (event.pointerId !== this.pressed?.id) return;
     const { spot, x, y } = this.pressed;
     if (!this.held && Math.hypot(event.clientX - x, event.clientY - y) >= DRAG_PX) {
-      this.lift(spot.cell ? { key: keyOf(spot.cell) } : { colour: spot.tray }, "pointer");
+      this.isDragged = this.lift(spot.cell ? { key: keyOf(spot.cell) } : { colour: spot.tray }, "pointer");
     }
     if (this.held) this.follow(event);
   }
@@ -209,6 +211,7 @@ export class Hands {
 
   goTo(key) {
     this.focus = key;
+    this.isDragged = false;
     this.saying = "";
     this.changed();
   }
@@ -260,6 +263,7 @@ export class Hands {
   toggle() {
     const key = this.focus ?? this.middle();
     this.focus = key;
+    this.isDragged = false;
     if (!this.held) this.lift({ key }, "keys");
     else if (!this.putOn(key)) this.saying = say("hand.occupied", { square: this.board.names.get(key) ?? "" });
     this.changed();
@@ -273,7 +277,7 @@ export class Hands {
   /** Show the chosen square, and over it what the keys have lifted. */
   show() {
     const isDragging = this.pressed !== null && this.held?.via === "pointer";
-    this.board.setFocus(isDragging ? null : this.focus);
+    this.board.setFocus(isDragging || this.isDragged ? null : this.focus);
     if (isDragging) return;
     if (!this.held) return this.board.setAir(null);
     const { x, y } = this.board.centreOf(this.focus ?? this.middle());

@@ -14,7 +14,9 @@ from engine.ruleset import load_ruleset
 PATIENCE_MS = 12_000
 STATE = """() => {
   const belief = {}, wood = {}, lamps = {};
-  for (const cell of document.querySelectorAll("#belief-board [data-square]")) belief[cell.dataset.square] = cell.dataset.content ?? "empty";
+  for (const cell of document.querySelectorAll("#belief-board [data-square]")) {
+    belief[cell.dataset.square] = cell.dataset.content ?? "empty";
+  }
   for (const cell of document.querySelectorAll("#wood-board [data-cell]")) {
     const name = cell.dataset.square ?? cell.dataset.cell;
     if (cell.dataset.content) wood[name] = cell.dataset.content;
@@ -31,7 +33,7 @@ READY = f"""() => {{
   const {{prompt, lamps}} = ({STATE})();
   const lit = Object.keys(lamps).length > 0;
   return prompt === "turn" || prompt === "over" || (prompt === "reply" && lit);
-}}"""  # fmt: skip
+}}"""
 
 
 class Demo:
@@ -94,7 +96,7 @@ class Person:
         """Wait until exactly these lamps of the wooden board are lit."""
         for square, role in lamps.items():
             self.expect(self.page.locator(wood(square))).to_have_attribute("data-lamp", role, timeout=PATIENCE_MS)
-        self.expect(self.page.locator("#wood-board [data-lamp]")).to_have_count(len(lamps))
+        self.expect(self.page.locator("#wood-board [data-lamp]")).to_have_count(len(lamps), timeout=PATIENCE_MS)
 
     def picture(self, name):
         """Keep what the page looks like."""

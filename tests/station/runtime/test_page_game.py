@@ -19,10 +19,10 @@ SWITCHES = [
 ]
 
 MOST_PLIES = 150
-RUSSIAN = (
-    "g3-f4 d6-e5 f4:d6 e7:c5 c3-b4 f8-e7 b4:d6:f8 h6-g5 f8:h6:f4 c7-d6 f4:c7:a5 "
-    "d8-c7 a5:d8:g5 h8-g7 a3-b4 g7-f6 g5:d8 a7-b6 d8:a5 b8-c7 a5:d8"
-).split()
+RUSSIAN = """
+    g3-f4 d6-e5 f4:d6 e7:c5 c3-b4 f8-e7 b4:d6:f8 h6-g5 f8:h6:f4 c7-d6 f4:c7:a5
+    d8-c7 a5:d8:g5 h8-g7 a3-b4 g7-f6 g5:d8 a7-b6 d8:a5 b8-c7 a5:d8
+"""
 """White wins by taking everything: four captures of two pieces, a crowning, flying kings."""
 
 
@@ -44,7 +44,7 @@ def chromium(playwright_api):
 @pytest.fixture
 def sit_down(chromium, playwright_api, tmp_path):
     """Start a demo and sit down at its page; page and process must have had nothing to complain about."""
-    demos, contexts, complaints = [], [], []
+    demos, contexts, people, complaints = [], [], [], []
 
     def start(variant, *arguments):
         demo = Demo("--variant", variant, *arguments)
@@ -57,10 +57,14 @@ def sit_down(chromium, playwright_api, tmp_path):
         page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
         page.goto(demo.url)
         person = Person(page, playwright_api.expect, variant, tmp_path)
+        people.append(person)
         person.sees("turn")
         return person
 
     yield start
+    for person in people:
+        print(person.moves(), person.state())  # shown when the test has failed
+        person.picture("last")
     for context in contexts:
         context.close()
     ends = [demo.end() for demo in demos]
@@ -86,7 +90,7 @@ def test_two_persons_play_a_whole_game_and_begin_another(sit_down):
     choose_players(person, "person", "person")
     person.expect(person.page.locator("#player-black .who")).to_have_text("Black: Person")
     person.sees("turn", "White to move.")
-    for ply, text in enumerate(RUSSIAN, 1):
+    for ply, text in enumerate(RUSSIAN.split(), 1):
         if ply == 3:
             break_the_rule(person)
         if ply == 5:
@@ -145,7 +149,7 @@ def see_the_end(person):
         page.click("#pdn")
     (game,) = read_pdn(download.value.path().read_text(), person.ruleset)
     assert game.is_legal
-    assert len(game.moves) == len(RUSSIAN)
+    assert len(game.moves) == len(RUSSIAN.split())
     person.picture("over")
 
 
@@ -182,6 +186,9 @@ def test_a_person_plays_the_engine_to_the_end(sit_down):
     person.sees("over", re.compile(r"^(White has won|Black has won|Draw): .+\. Set up the pieces for a new game\.$"))
     person.expect(person.page.locator("#result")).to_be_visible()
     person.picture("over")
+    person.page.click("#hand-set-up")
+    person.sees_moves(0)
+    person.sees("turn", "Black to move.")
 
 
 def wait_for_the_next_thing(person):
@@ -200,10 +207,17 @@ def own_move(person):
     move = max(person.rules.legal_moves(position), key=lost)
     person.play(move)
     person.sees_moves(before + 1)
-    if move.promotes:
-        person.page.dblclick(wood(person.names[move.to_square]))
-        king = "black_king"
-        person.expect(person.page.locator(wood(person.names[move.to_square]))).to_have_attribute("data-content", king)
+    crown_what_was_promoted(person)
+
+
+def crown_what_was_promoted(person):
+    """Where the game has a king and a man stands on the wooden board, it is crowned by a double click."""
+    shown = person.state()
+    for square, content in shown["wood"].items():
+        king = shown["belief"].get(square, "empty")
+        if king != content and king.endswith("_king"):
+            person.page.dblclick(wood(square))
+            person.expect(person.page.locator(wood(square))).to_have_attribute("data-content", king)
 
 
 def carry_out_reply(person, ply):
@@ -212,6 +226,7 @@ def carry_out_reply(person, ply):
     person.follow_lamps()
     person.sees_moves(ply)
     assert person.moves()[-1] == said[1]
+    crown_what_was_promoted(person)
 
 
 def reply_wrongly_first(person):
@@ -232,12 +247,12 @@ def reply_wrongly_first(person):
 
 
 def pull_the_cable(person):
-    """The board goes, the page says so; it comes back, and the reply still stands to be made."""
+    """The board goes, the page says so, its lamps go dark by themselves; it comes back, and so does the reply."""
     page, asked = person.page, person.state()
     page.get_by_role("button", name="Pull the cable").click()
     person.sees("lost", re.compile(r"^The board does not answer\."))
     person.expect(page.locator("#banner")).to_be_visible()
-    person.expect(page.locator("#wood-board [data-lamp]")).to_have_count(0)
+    person.sees_lamps({})
     person.picture("lost")
     page.get_by_role("button", name="Plug it in").click()
     person.sees("reply", asked["sentence"])
@@ -256,3 +271,17 @@ def take_back_by_the_button(person):
         person.follow_lamps()
     person.sees("turn", "Black to move.")
     assert person.moves() == before[:-1]
+
+
+# --- a board without lamps ---
+
+
+def test_where_the_board_has_no_lamps_the_page_marks_the_squares(sit_down):
+    person = sit_down("brazilian", "--driver", "dgt")
+    person.expect(person.page.locator("#wood-title")).to_contain_text("without lamps")
+    for ply in (1, 3):
+        own_move(person)
+        person.sees("reply", re.compile(r"^Play \S+ for Black\.$"))
+        person.follow_lamps()
+        person.sees_moves(ply + 1)
+        person.sees("turn", "White to move.")

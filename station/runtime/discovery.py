@@ -1,0 +1,82 @@
+"""How Home Assistant finds the boards: one device each behind the station's, in its device discovery format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from station.config import BoardTable
+from station.runtime.version import VERSION
+
+PHASES = ("setting_up", "turn", "waiting", "answering", "paused", "over")
+EVENT_TYPES = (
+    *("game_started", "move", "revised", "taken_back", "illegal", "board_differs", "board_restored", "prompt"),
+    *("game_over", "device_lost", "device_back", "arm_step", "halted"),
+)
+# A press needs an identity and a time of its own: what waited too long, or came twice, is not carried out.
+_COMMAND = '{"id": "ha-{{ (now().timestamp() * 1000) | int }}", "at": "{{ utcnow().isoformat() }}", "args": {}}'
+
+
+def topic(prefix: str, station: str, board: str) -> str:
+    """Where a board's discovery message stands."""
+    return f"{prefix}/device/dambord-{station}-{board}/config"
+
+
+def device(base: str, station: str, table: BoardTable) -> dict[str, Any]:
+    """A board's message; `base` is the station's topic. Long texts are attributes: a state holds 255 letters."""
+    board = f"{base}/{table.id}"
+    identity = f"dambord-{station}-{table.id}"
+    return {
+        "device": {
+            "identifiers": [identity],
+            "name": f"Dambord {table.id}",
+            "manufacturer": "Dambord",
+            "model": f"{table.driver} board",
+            "sw_version": VERSION,
+            "via_device": f"dambord-{station}",
+        },
+        "origin": {"name": "dambord", "sw_version": VERSION},
+        "availability": [{"topic": f"{base}/status"}, {"topic": f"{board}/availability"}],
+        "availability_mode": "all",
+        "qos": 1,
+        "components": {
+            name: {**component, "unique_id": f"{identity}-{name}"} for name, component in _components(board).items()
+        },
+    }
+
+
+def _components(board: str) -> dict[str, dict[str, Any]]:
+    state, position, game = f"{board}/state", f"{board}/position", f"{board}/game"
+    return {
+        "phase": _sensor("Phase", state, "value_json.phase", device_class="enum", options=list(PHASES)),
+        "turn": _sensor("Turn", state, "value_json.turn", device_class="enum", options=["white", "black"]),
+        "ply": _sensor("Moves made", state, "value_json.ply"),
+        "last_move": _sensor("Last move", state, "value_json.last_move.text if value_json.last_move else none"),
+        "prompt": _sensor("What to do", state, "value_json.guidance.sentence[:255]"),
+        "result": _sensor("Result", game, "value_json.result", json_attributes_topic=game),
+        "position": _sensor("Variant", position, "value_json.variant", json_attributes_topic=position),
+        "problem": {
+            "platform": "binary_sensor",
+            "name": "Problem",
+            "device_class": "problem",
+            "entity_category": "diagnostic",
+            "state_topic": state,
+            "value_template": "{{ 'ON' if value_json.problem else 'OFF' }}",
+        },
+        "happened": {
+            "platform": "event",
+            "name": "Game",
+            "state_topic": f"{board}/event",
+            "event_types": list(EVENT_TYPES),
+            "value_template": "{{ dict(value_json, event_type=value_json.type) | to_json }}",
+        },
+        "take_back": _button("Take back", f"{board}/cmd/take_back"),
+        "new_game": _button("New game", f"{board}/cmd/new_game"),
+    }
+
+
+def _sensor(name: str, topic: str, value: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - Home Assistant's keys
+    return {"platform": "sensor", "name": name, "state_topic": topic, "value_template": f"{{{{ {value} }}}}", **more}
+
+
+def _button(name: str, topic: str) -> dict[str, Any]:
+    return {"platform": "button", "name": name, "command_topic": topic, "command_template": _COMMAND}

@@ -1,0 +1,126 @@
+"""How a service begins and ends."""
+
+from __future__ import annotations
+
+import socket
+from time import monotonic
+
+import pytest
+
+from .station import BASE
+from .test_games import GAMES, events, moves_told, phase
+
+
+def status(listener, messages, wanted):
+    latest = listener.latest(f"{BASE}/status", messages)
+    return latest is not None and latest.payload == wanted
+
+
+def test_the_first_move_is_possible_soon_after_the_start(
+    broker, listen, make_board, make_station, record_property, capsys
+):
+    listener = listen()
+    listener.subscribed()
+    station = make_station({"table": make_board("table", "international")}, broker.port)
+    listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")
+    seconds = listener.latest(f"{BASE}/table/state").at - station.started_at
+    record_property("first_move_s", round(seconds, 2))
+    with capsys.disabled():
+        print(f"first move possible after {seconds:.2f} s")
+    assert seconds < 10
+
+
+def test_a_clean_end_says_offline_and_is_quick(broker, listen, make_board, make_station):
+    listener = listen()
+    listener.subscribed()
+    hands = make_board("table", "russian")
+    station = make_station({"table": hands}, broker.port)
+    listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")
+    hands.play(GAMES["russian"][0])
+    moves_told(listener, "table", 1)
+    code, seconds = station.terminate()
+    assert code == 0
+    assert seconds < 5
+    listener.wait(lambda messages: status(listener, messages, b"offline"), what="offline")
+    late = listen()
+    late.wait(lambda messages: status(late, messages, b"offline"), what="offline, retained")
+    assert late.latest(f"{BASE}/status").retained
+    assert "Traceback" not in station.said()
+
+
+def test_a_service_that_is_killed_is_offline_and_goes_on_where_it_was(broker, listen, make_board, make_station):
+    listener = listen()
+    listener.subscribed()
+    hands = make_board("table", "russian")
+    station = make_station({"table": hands}, broker.port)
+    listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")
+    for move in GAMES["russian"][:2]:
+        hands.play(move)
+    moves_told(listener, "table", 2)
+    station.kill()
+    listener.wait(lambda messages: status(listener, messages, b"offline"), 5, "the last will")
+    before = len(listener.heard)
+    station.start()
+    listener.wait(lambda messages: phase(listener, "table", "turn", messages[before:]), what="a turn")
+    for move in GAMES["russian"][2:4]:
+        hands.play(move)
+    moves_told(listener, "table", 4)
+    told = events(listener, "table")
+    assert {event["game"] for event in told} == {told[0]["game"]}
+    numbers = list(dict.fromkeys(event["seq"] for event in told))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert [event["ply"] for event in told if event["type"] == "move"] == [1, 2, 3, 4]
+    assert status(listener, listener.heard, b"online")
+
+
+def test_a_page_whose_port_is_taken_is_one_clear_sentence(make_board, make_station):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        station = make_station({"table": make_board("table", "russian")}, None, port)
+        assert station.process is not None
+        assert station.process.wait(10) == 2
+    sentences = station.said().strip().splitlines()
+    assert len(sentences) == 1
+    assert str(port) in sentences[0]
+
+
+@pytest.mark.parametrize("broker_first", [True, False])
+def test_a_station_without_its_broker_plays_and_tells_later(tmp_path, make_board, make_station, broker_first):
+    from .broker import Broker, Listener
+
+    broker = Broker(tmp_path)
+    if broker_first:
+        broker.start()
+    hands = make_board("table", "russian", seed=21)
+    make_station({"table": hands}, broker.port)
+    began = monotonic()
+    if broker_first:
+        listener = Listener(broker.port)
+        listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")
+        listener.close()
+        hands.play(GAMES["russian"][0])
+        broker.stop()
+    else:
+        hands.wait((2.5, 2.5))
+        hands.play(GAMES["russian"][0])
+    for move in GAMES["russian"][1:4]:
+        hands.play(move)
+    broker.start()
+    listener = Listener(broker.port)
+    try:
+        back = monotonic()
+        listener.wait(lambda messages: status(listener, messages, b"online"), 10, "online")
+        state = listener.wait(
+            lambda messages: (now := phase(listener, "table", "turn", messages)) and now["ply"] == 4, 10, "the state"
+        )
+        assert state
+        assert monotonic() - back < 10
+        moves_told(listener, "table", 4 if not broker_first else 3)
+        plies = [event["ply"] for event in events(listener, "table") if event["type"] == "move"]
+        assert list(dict.fromkeys(plies))[-3:] == [2, 3, 4]
+    finally:
+        listener.close()
+        broker.stop()
+    assert monotonic() - began < 120
