@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
@@ -13,8 +13,12 @@ from engine.fen import read_fen
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 from station.errors import ConfigError
 from station.session import is_player
-from station.settings import PACES, Settings
+from station.settings import PACES, Pace, Settings
 from station.texts import languages
+
+LATER = ("arm", "clock", "ballot")
+"""Keys of a board that the interface names and this version does not have."""
+MOST_WAIT_MS = 60_000
 
 _Section = TypeVar("_Section")
 _Check = Callable[[object], str | None]
@@ -40,6 +44,9 @@ class MqttTable:
     password_file: str = ""
     ca_file: str = ""
     base: str = "dambord/v1"
+    discovery_prefix: str = "homeassistant"
+    allow_motion: bool = False
+    """Whether an arm that was armed at the table may be moved over MQTT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class BoardTable:
     variant: str = "international"
     white: str = "person"
     black: str = "person"
-    pace: str = "calm"
+    pace: str | Pace = "calm"
     confirm: str = "automatic"
     draws: str = "automatic"
     lamps: bool = True
@@ -85,7 +92,7 @@ class BoardTable:
             ruleset=self.ruleset,
             white=self.white,
             black=self.black,
-            pace=PACES[self.pace],
+            pace=self.pace if isinstance(self.pace, Pace) else PACES[self.pace],
             confirm=self.confirm,
             draws=self.draws,
             start_fen=self.start_fen,
@@ -133,6 +140,21 @@ def _player(value: object) -> str | None:
     return None if right else "person, engine:1 to engine:10, or hub:COMMAND"
 
 
+def _topic(value: object) -> str | None:
+    right = isinstance(value, str) and value and not set(value) & set("+#\0") and all(value.split("/"))
+    return None if right else "a topic without +, # and empty levels"
+
+
+def _pace(value: object) -> str | None:
+    times = [item.name for item in fields(Pace)]
+    if isinstance(value, Mapping):
+        right = all(key in times and type(time) is int and 0 <= time <= MOST_WAIT_MS for key, time in value.items())
+    else:
+        right = value in PACES
+    names = ", ".join(PACES)
+    return None if right else f"{names}, or a table of times from 0 to {MOST_WAIT_MS} ms for {', '.join(times)}"
+
+
 def _hosts(value: object) -> str | None:
     right = isinstance(value, list) and all(isinstance(host, str) for host in value)
     return None if right else "a list of host names"
@@ -147,7 +169,9 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "username": _text,
         "password_file": _text,
         "ca_file": _text,
-        "base": _filled,
+        "base": _topic,
+        "discovery_prefix": _topic,
+        "allow_motion": _truth,
     },
     WebTable: {"host": _filled, "port": _port_number, "allowed_hosts": _hosts},
     BoardTable: {
@@ -158,7 +182,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "variant": _one_of(variant_names()),
         "white": _player,
         "black": _player,
-        "pace": _one_of(tuple(PACES)),
+        "pace": _pace,
         "confirm": _one_of(("automatic", "button", "when-ambiguous")),
         "draws": _one_of(("automatic", "claim")),
         "lamps": _truth,
@@ -210,6 +234,8 @@ def _section(kind: type[_Section], table: object, where: str) -> _Section:
     if not isinstance(table, Mapping):
         raise ConfigError(f"{where} = {table!r}: expected a table")
     for key, value in table.items():
+        if kind is BoardTable and key in LATER:
+            raise ConfigError(f"{where}: {key} = {value!r}: not in this version of Dambord, expected no such key")
         if key not in checks:
             raise ConfigError(f"{where}: {key} = {value!r}: no such key{_nearest(str(key), tuple(checks))}")
         expected = checks[key](value)
@@ -218,7 +244,14 @@ def _section(kind: type[_Section], table: object, where: str) -> _Section:
     for item in fields(kind):  # type: ignore[arg-type]
         if item.name not in table and item.default is MISSING and item.default_factory is MISSING:
             raise ConfigError(f"{where}: {item.name} is missing, expected {checks[item.name](None)}")
-    return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in table.items()})
+    return kind(**{key: _frozen(value) for key, value in table.items()})
+
+
+def _frozen(value: object) -> object:
+    """A value as the tables keep it: a list as a tuple, a table of times as a pace that is calm in all else."""
+    if isinstance(value, Mapping):
+        return replace(PACES["calm"], **value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _nearest(key: str, known: tuple[str, ...]) -> str:

@@ -34,6 +34,7 @@ from station.tracker import (
     Untouched,
     differing,
     expect,
+    only,
     squares_in,
 )
 
@@ -129,25 +130,27 @@ def _tells_kings(seen: Masks, square: Square) -> bool:
 
 
 def _reply(session: Session, move: Move) -> Guidance:
-    seen = session.memory.seen
-
-    def standing(square: Square) -> bool:
-        return seen is not None and not seen[0] >> square & 1
-
-    cues: list[tuple[Square, Role]] = []
-    arrived = standing(move.to_square) and (move.to_square != move.from_square)
-    if standing(move.from_square) and not arrived:
-        cues.append((move.from_square, Role.LIFT))
-    if not arrived and move.to_square != move.from_square:
-        cues.append((move.to_square, Role.PLACE))
-        cues += [(square, Role.PATH) for square in dict.fromkeys(move.path[:-1]) if square != move.from_square]
-    taken = tuple(square for square in move.captured if standing(square))
-    cues += [(square, Role.REMOVE) for square in taken]
+    start, end, memory = move.from_square, move.to_square, session.memory
+    lifted = bool(memory.been[0][0] >> start & 1)
+    arrived = _stands(session, end) and (lifted if start == end else not _stands(session, start))
+    taken = tuple(square for square in move.captured if _stands(session, square))
     if arrived and taken:
-        return _say(session, "reply_remove", cues, squares=taken)
-    legal = session.game.legal_moves
-    text = move_text(move, legal, session.game.ruleset)
+        return _say(session, "reply_remove", [(square, Role.REMOVE) for square in taken], squares=taken)
+    if start != end and _stands(session, start) and _stands(session, end):
+        return _differs(session)
+    cues: list[tuple[Square, Role]] = []
+    if not arrived:
+        cues += [(start, Role.LIFT)] if _stands(session, start) else []
+        cues += [(end, Role.PLACE)] if not _stands(session, end) else []
+        cues += [(square, Role.PATH) for square in dict.fromkeys(move.path[:-1]) if square not in {start, end}]
+    text = move_text(move, session.game.legal_moves, session.game.ruleset)
     return _say(session, "reply", cues, move=text, side=_side(session, session.turn))
+
+
+def _stands(session: Session, square: Square) -> bool:
+    """Whether something is seen to stand on a square."""
+    seen = session.memory.seen
+    return seen is not None and not seen[0] >> square & 1
 
 
 def _moving(session: Session, moves: tuple[Move, ...]) -> Guidance:
@@ -157,18 +160,20 @@ def _moving(session: Session, moves: tuple[Move, ...]) -> Guidance:
 
 
 def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
-    seen = session.memory.seen
-    captures = [move for move in moves if move.is_capture]
+    """For moves that rest half-way: the piece waits on its way, is in the hand, or other squares have changed."""
     parked = [
         (move, place)
-        for move in captures
+        for move in moves
         for place, square in enumerate(move.path[:-1])
-        if seen and not seen[0] >> square & 1
+        if _stands(session, square) and not _stands(session, move.from_square)
     ]
-    if not parked:
-        return _say(session, "put_down", [(move.from_square, Role.HINT) for move in moves[:1]])
-    cues = {move.path[place + 1]: Role.PATH for move, place in parked}
-    return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked)))
+    if parked:
+        cues = {move.path[place + 1]: Role.PATH for move, place in parked}
+        return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked)))
+    start = moves[0].from_square
+    if not _stands(session, start) and not any(_stands(session, move.to_square) for move in moves):
+        return _say(session, "put_down", [(start, Role.HINT)])
+    return _differs(session)
 
 
 def _finished(session: Session, move: Move) -> Guidance:
@@ -198,21 +203,22 @@ def illegal_sentence(session: Session) -> str:
 def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
     if len(squares) > SWEPT and session.quiet_ms() < session.settings.pace.start_again:
         return _say(session, "cleared")
+    return _differs(session)
+
+
+def _differs(session: Session) -> Guidance:
     cues, action = _repairs_shown(session, repairs(session, _nearest_target(session)))
     return _say(session, "differs", cues, next=action)
 
 
 def _nearest_target(session: Session) -> Masks:
-    """The frame fewest squares away that a finished move, or no move, leaves."""
+    """The frame fewest squares away that the reply, or no move, leaves."""
     seen = session.memory.seen
     expectation = expect(session.game.position, session.game.ruleset)
     targets = [expectation.untouched]
     if isinstance(session.phase, Answering):
-        effect = session.phase.move.effect
-        targets += [item.final for item in expectation.candidates if item.move.effect == effect]
-    if seen is None:
-        return targets[0]
-    return min(targets, key=lambda target: differing(target, seen).bit_count())
+        targets = [item.final for item in only(expectation, session.phase.move).candidates] + targets
+    return min(targets, key=lambda target: differing(target, seen or target).bit_count())
 
 
 def _set_up(session: Session, target: Masks) -> Guidance:

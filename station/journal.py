@@ -126,13 +126,26 @@ def read_journal(text: bytes, name: str = "journal") -> tuple[Header, tuple[Line
     return header, tuple(_read_line(line, number, name) for number, line in enumerate(complete[1:], 2))
 
 
+def salvage(text: bytes, name: str = "journal") -> tuple[Header, tuple[Line, ...], tuple[str, ...]]:
+    """Header, readable lines, and what is wrong with the others; JournalError when there is no header."""
+    complete = text.split(b"\n")[:-1]
+    header = _read_header(complete[0] if complete else b"", name)
+    lines, faults = [], []
+    for number, line in enumerate(complete[1:], 2):
+        try:
+            lines.append(_read_line(line, number, name))
+        except JournalError as error:
+            faults.append(str(error))
+    return header, tuple(lines), tuple(faults)
+
+
 def _read_header(line: bytes, name: str) -> Header:
     try:
         record = msgspec.json.decode(line)
         if record.get("journal") != FORMAT:
             raise JournalError(f"{name}: line 1: journal = {record.get('journal')!r}, expected {FORMAT}")
         return msgspec.convert(record, Header, dec_hook=_decode_hook)
-    except (msgspec.MsgspecError, AttributeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, AttributeError) as error:
         raise JournalError(f"{name}: line 1: no header of a journal: {error}") from error
 
 
@@ -145,7 +158,7 @@ def _read_line(line: bytes, number: int, name: str) -> Line:
         if kind is events.BoardSeen:
             return Line(event=events.BoardSeen(record["at_ms"], decode_view(record)))
         return Line(event=msgspec.convert(record, kind))
-    except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise JournalError(f"{name}: line {number}: no event or effect: {error!r}") from error
 
 
@@ -212,10 +225,16 @@ def resumed_in(header: Header) -> Resumed | None:
 
 
 def unfinished_game(header: Header, lines: Iterable[Line]) -> Resumed | None:
-    """The game as the last announcement left it; None when none is under way."""
+    """The game as the last announcement left it; None when none is under way.
+
+    An announcement that does not follow from those before it, because lines between them are lost, ends the game there.
+    """
     found = resumed_in(header)
     for announcement in announcements(lines):
-        found = _after_announcement(found, announcement, header)
+        try:
+            found = _after_announcement(found, announcement, header)
+        except (ValueError, KeyError, TypeError):
+            break
     return None if found is None or found.over else found
 
 
@@ -239,6 +258,8 @@ def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], 
         return Resumed(game, seq, game_id, what["white"], what["black"])
     if found is None or found.game_id != game_id:
         return found
+    if seq != found.seq + 1:
+        raise JournalError(f"announcement {seq} of game {game_id}: expected {found.seq + 1}")
     over = what["type"] == "game_over" or (found.over and what["type"] not in ("taken_back", "revised"))
     return replace(found, game=_game_after(found.game, what), seq=seq, over=over)
 

@@ -95,6 +95,9 @@ def _moments(session: Session) -> list[int]:
         moments.append(session.phase.shown_ms)
     if isinstance(session.phase, SettingUp):
         return [*moments, since + pace.set_up]
+    if isinstance(session.phase, Over):
+        moments.append(since + pace.set_up)
+    earlier = (pace.back, pace.further_back, pace.start_again)
     waits: tuple[int, ...]
     match session.reading:
         case Untouched() | Turned():
@@ -102,11 +105,11 @@ def _moments(session: Session) -> list[int]:
         case Done() | Ambiguous():
             waits = (pace.quick, pace.extended)
         case Moving():
-            waits = (pace.extended, pace.go_on)
+            waits = (pace.go_on, *earlier)
         case Clearing():
-            waits = (pace.forgot,)
+            waits = (pace.forgot, *earlier)
         case Astray():
-            waits = (pace.quick, pace.extended, pace.back, pace.illegal, pace.further_back, pace.start_again)
+            waits = (pace.illegal, *earlier)
     return [*moments, *(since + wait for wait in waits)]
 
 
@@ -315,7 +318,7 @@ def _decide_set_up(session: Session, target: Masks) -> Step:
 def _decide_over(session: Session) -> Step:
     if isinstance(session.reading, Done):
         return _decide_in_play(session)
-    if not isinstance(session.reading, Astray):
+    if isinstance(session.reading, Untouched):
         return session, ()
     start = masks_of_position(_new(session.settings).position.contents)
     if _shows(session, start) and _settled(session, session.settings.pace.set_up):
@@ -330,33 +333,32 @@ def _decide_in_play(session: Session) -> Step:
             return _restored(session)
         case Done(story=story, extendable=extendable):
             waits = pace.extended if extendable and not isinstance(session.phase, Answering) else pace.quick
-            changed_at_once = bool(story.back) and session.quiet_ms() >= waits
-            if automatic and (changed_at_once or _settled(session, waits)):
+            if automatic and _settled(session, waits):
                 return _commit(session, story)
         case Turned(story=story) if automatic:
             return _commit(session, story)
         case Ambiguous() if _settled(session, pace.extended):
             return _prompt(session)
-        case Clearing() if _settled(session, pace.forgot):
-            return _prompt(session)
-        case Moving() if _settled(session, pace.go_on):
-            return _prompt(session)
-        case Astray() if _settled(session, pace.quick):
-            return _decide_astray(session)
+        case Clearing():
+            return _back_or(session, _prompt, pace.forgot)
+        case Moving():
+            return _back_or(session, _prompt, pace.go_on)
+        case Astray():
+            return _back_or(session, _speak, pace.illegal)
     return session, ()
 
 
-def _decide_astray(session: Session) -> Step:
-    """For a settled frame that no story explains: an earlier position, a broken rule, or squares that are wrong."""
+def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: int) -> Step:
+    """For a board on which no move is complete: an earlier position may stand again, else people are told in time."""
     back = _decide_back(session)
-    if back[0].phase != session.phase or back[0].game is not session.game:
+    if back[0].game is not session.game:
         return back
-    return _speak(session) if _settled(session, session.settings.pace.illegal) else (session, ())
+    return speak(session) if _settled(session, patience_ms) else (session, ())
 
 
 def _decide_back(session: Session) -> Step:
     pace = session.settings.pace
-    back = read_back(session.game.positions, session.memory)
+    back = read_back(session.game.positions, session.memory) if _settled(session, pace.back) else None
     if back is None:
         return session, ()
     to_start = back.plies == session.game.ply
@@ -375,7 +377,7 @@ def _speak(session: Session) -> Step:
     squares = session.reading.squares if isinstance(session.reading, Astray) else ()
     if "astray" in session.told or not 0 < len(squares) <= SWEPT:
         return session, ()
-    session = replace(session, told=(*session.told, "astray"))
+    session = replace(session, told=(*session.told, "astray"), memory=forget(session.memory))
     violation = read_illegal(session.game.position, session.game.ruleset, session.memory)
     if violation is not None:
         session = replace(session, broken=violation, differs=True)

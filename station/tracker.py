@@ -1,7 +1,8 @@
 """Views and hypotheses in, a reading out: which story explains what stands on the board.
 
-A story withdraws none or one of the moves in the record and then makes one or two. Every hypothesis is checked
-square by square on bit masks: bit n of mask c is set when square n may hold content c.
+A story withdraws none or one of the moves in the record and then makes one or more. It is believed when the board
+shows what it leaves and every move in it was borne out by what was seen meanwhile. Every hypothesis is checked square
+by square on bit masks: bit n of mask c is set when square n may hold content c.
 """
 
 from __future__ import annotations
@@ -457,11 +458,15 @@ def _lines(
 ) -> Iterator[tuple[Line, int]]:
     """Sequences of so many moves after which a frame shows the next one begun, and how much of them was unseen.
 
-    A move is only tried where it touches a square on which the board differs or that was empty meanwhile. When the
-    next move is complete, one thing may have gone unseen. When it is not, all must have been seen, in colours, and
-    the last piece must still stand: one in nobody's sight may be in anybody's hand.
+    Each move puts one piece on a new square: where more of them differ, nothing is tried. A move is only tried where
+    it touches a square on which the board differs or that was empty meanwhile. When the next move is complete, one
+    thing may have gone unseen. When it is not, all must have been seen, in colours, and the last piece must still
+    stand: one in nobody's sight may be in anybody's hand.
     """
-    noticed = differing(expectation.untouched, seen) | been[0] & ~expectation.untouched[0]
+    wrong = differing(expectation.untouched, seen)
+    if (wrong & _occupied(seen)).bit_count() > plies + 1:
+        return
+    noticed = wrong | been[0] & ~expectation.untouched[0]
     for candidate in expectation.candidates:
         target = 1 << candidate.move.to_square
         if not noticed & (candidate.home | candidate.captured | target):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import threading
+import traceback
+from contextlib import closing
 
 from engine.rules import rules_for
-from firmware_bridge.driver import Cues, Output
+from firmware_bridge.driver import Counters, Cues, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.serial_port import SerialPort
 from station.config import BoardTable
@@ -29,7 +31,7 @@ def driver_class(name: str) -> type[BoardDriver]:
     try:
         module = importlib.import_module(name if "." in name else f"firmware_bridge.boards.{name}")
         driver: type[BoardDriver] = module.Driver
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as error:
         raise ConfigError(
             f"driver = {name!r}: expected matrix, dgt or a module with a class Driver: {error}"
         ) from error
@@ -49,9 +51,22 @@ class BoardWorker:
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
         self._said = ""
 
+    @property
+    def id(self) -> str:
+        """The board's name."""
+        return self._table.id
+
+    def counters(self) -> Counters:
+        """Traffic and faults so far; from any thread."""
+        return self._driver.counters
+
     def start(self) -> None:
         """Begin to look for the board."""
         self._thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Have the port let go of soon."""
+        self._stopped.set()
 
     def stop(self) -> None:
         """Let go of the port."""
@@ -68,16 +83,13 @@ class BoardWorker:
     def _run(self) -> None:
         while not self._stopped.is_set():
             try:
-                port = self._open()
+                with closing(self._open()) as port:
+                    self._serve(port)
             except PortLost as lost:
                 self._lose(str(lost))
-            else:
-                try:
-                    self._serve(port)
-                except PortLost as lost:
-                    self._lose(str(lost))
-                finally:
-                    port.close()
+            except Exception as error:
+                traceback.print_exc()
+                self._lose(f"the driver {self._table.driver} failed: {error!r}")
             self._stopped.wait(REOPEN_S)
 
     def _open(self) -> SerialPort:

@@ -6,9 +6,10 @@ The running service and the simulation both play at desks; only what carries the
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from firmware_bridge.driver import Output
 from station.effects import Announce, Effect
@@ -18,31 +19,76 @@ from station.ports import BoardDriver
 from station.session import step
 from station.state import Session
 
+BUFFER_BYTES = 1 << 16
+
 
 class JournalFile:
-    """A journal being written. What is announced is on the disk before `append` returns."""
+    """A journal being written. What is announced is on the disk before `append` returns, unless the disk refuses.
+
+    What a full or failing disk does not take is kept in memory, and written as soon as it can be; play goes on.
+    """
 
     def __init__(self, path: Path, header: Header, durable: bool = True) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._durable = durable
-        self._file: BinaryIO = path.open("xb", buffering=1 << 16)
-        self._write(encode_header(header), sync=True)
+        self._pending = bytearray(encode_header(header))
+        self._file: FileIO = path.open("xb", buffering=0)
+        self._fault = ""
+        try:
+            self._write_out()
+            if durable:
+                _sync_folder(path.parent)
+        except OSError:
+            self._file.close()
+            raise
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything announced is on the disk."""
+        return not self._fault
 
     def append(self, event: Event, effects: tuple[Effect, ...]) -> None:
         """Write an event and what came of it."""
+        self._pending += encode_event(event)
+        for effect in effects:
+            self._pending += encode_effect(effect)
         announces = any(isinstance(effect, Announce) for effect in effects)
-        self._write(encode_event(event) + b"".join(encode_effect(effect) for effect in effects), sync=announces)
+        if (announces and self._durable) or self._fault or len(self._pending) >= BUFFER_BYTES:
+            self._save()
 
     def close(self) -> None:
         """Write out what is left."""
+        self._save()
         self._file.close()
 
-    def _write(self, data: bytes, sync: bool) -> None:
-        self._file.write(data)
-        if sync and self._durable:
-            self._file.flush()
+    def _save(self) -> None:
+        try:
+            self._write_out()
+        except OSError as error:
+            self._complain(error.strerror or str(error))
+        else:
+            self._complain("")
+
+    def _write_out(self) -> None:
+        while self._pending:
+            del self._pending[: self._file.write(self._pending)]
+        if self._durable:
             os.fsync(self._file.fileno())
+
+    def _complain(self, fault: str) -> None:
+        if fault != self._fault:
+            print(f"{self.path}: {f'not saving: {fault}' if fault else 'saving again'}", file=sys.stderr)
+        self._fault = fault
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the disk know a folder's new entries."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @dataclass(slots=True)
@@ -51,6 +97,11 @@ class Desk:
 
     session: Session
     journal: JournalFile | None = None
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether everything announced so far is on the disk."""
+        return self.journal is None or self.journal.is_saved
 
     def handle(self, event: Event) -> tuple[Effect, ...]:
         """Step, then write down event and effects; the effects may be carried out once this returns."""

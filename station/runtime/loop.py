@@ -24,6 +24,8 @@ class Outcome:
     session: Session
     event: Event
     effects: tuple[Effect, ...]
+    saved: bool = True
+    """Whether the journal has it on the disk: what is announced may not leave the house before."""
 
 
 class Worker(Protocol):
@@ -64,6 +66,9 @@ class Loop:
 
     def stop(self) -> None:
         """Finish what has arrived, then end; journals are closed."""
+        if self._thread.ident is None:
+            self._close()
+            return
         self._inbox.put(None)
         self._thread.join(timeout=5)
 
@@ -77,9 +82,12 @@ class Loop:
             self.failure = failure
             raise
         finally:
-            for desk in self._desks.values():
-                if desk.journal is not None:
-                    desk.journal.close()
+            self._close()
+
+    def _close(self) -> None:
+        for desk in self._desks.values():
+            if desk.journal is not None:
+                desk.journal.close()
 
     def _once(self) -> bool:
         now_ms = self._clock.now_ms()
@@ -103,6 +111,6 @@ class Loop:
     def _handle(self, board: str, event: Event) -> None:
         desk = self._desks[board]
         effects = desk.handle(event)
-        outcome = Outcome(board, desk.session, event, effects)
+        outcome = Outcome(board, desk.session, event, effects, desk.is_saved)
         for worker in self._workers:
             worker.hear(outcome)

@@ -10,16 +10,18 @@ import sqlite3
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.reasoncodes import ReasonCode
 
 from engine.ruleset import variant_names
 from station import status
@@ -43,6 +45,9 @@ STATE_PERIOD_S = 0.2
 RETRY_S = 2.0
 """How long an outbox that cannot be written to is left alone."""
 IN_FLIGHT = 20
+GONE = "gone"
+MOST_WAITING = 1000
+"""Commands that come faster than they can be answered are lost beyond this."""
 BIRTH_S = 3.0
 """Home Assistant says that it is there; over so long a time our boards' answers to that are spread."""
 
@@ -106,6 +111,8 @@ class MqttWorker:
         self._told_s: dict[str, float] = {}
         self._retained: dict[str, bytes] = {}
         """What this connection's broker has been given to keep."""
+        self._records: dict[str, tuple[str, int, str, str]] = {}
+        """Which state of each board's record that is: working it out anew takes long."""
         self._health = dict(health or {})
         self._health_due_s = 0.0
         self._discovery_due_s: float | None = None
@@ -114,10 +121,13 @@ class MqttWorker:
         self._noise: Counter[str] = Counter()
         self._next = 0
         self._in_flight: dict[int, int] = {}
+        self._asked: set[str] = set()
+        """Commands of this start that the loop has not answered yet."""
         self._answers: dict[int, tuple[str, bytes]] = {}
         """Answers that the broker has not acknowledged."""
         self._unkept: deque[Item] = deque()
-        """Events that could not be written down yet."""
+        """Events that could not be written down yet, or are not in the journal yet."""
+        self._is_saved = True
         self._retry_s = 0.0
         self._client = self._make_client()
         self._thread = threading.Thread(target=self._run, name="mqtt", daemon=True)
@@ -156,20 +166,24 @@ class MqttWorker:
             client.tls_set(table.ca_file)
         client.on_connect = self._on_connect
         client.on_connect_fail = lambda *_: self._inbox.put(Disconnected("no answer"))
-        client.on_disconnect = lambda *_: self._inbox.put(Disconnected("gone"))
+        client.on_disconnect = lambda *_: self._inbox.put(Disconnected(GONE))
         client.on_publish = lambda _client, _data, message_id, *_: self._inbox.put(Acknowledged(message_id))
-        client.on_message = lambda _client, _data, message: self._inbox.put(
-            Came(message.topic, bytes(message.payload), message.retain)
-        )
+        client.on_message = self._on_message
         return client
 
-    def _on_connect(self, client: mqtt.Client, _data: object, _flags: object, reason: Any, _more: object) -> None:  # noqa: ANN401 - paho's
+    def _on_connect(
+        self, client: mqtt.Client, _data: object, _flags: object, reason: ReasonCode, _more: object
+    ) -> None:
         if reason.is_failure:
             self._inbox.put(Disconnected(str(reason).lower()))
             return
         # What an earlier connection left unsent is old by now; events and answers are kept by us.
         client.drop_out_messages()
         self._inbox.put(Connected())
+
+    def _on_message(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
+        if self._inbox.qsize() < MOST_WAITING:
+            self._inbox.put(Came(message.topic, bytes(message.payload), message.retain))
 
     # --- the thread --------------------------------------------------------------------------------------------
 
@@ -183,10 +197,10 @@ class MqttWorker:
             if message is None:
                 self._attempt(self._say_last_words)
                 return
-            self._attempt(lambda message=message: self._take(message))  # type: ignore[misc]
+            self._attempt(partial(self._take, message))
             self._attempt(self._do_what_is_due)
 
-    def _attempt(self, act: Any) -> None:  # noqa: ANN401 - any step of the thread
+    def _attempt(self, act: Callable[[], None]) -> None:
         """Nothing that goes wrong with one message may end the thread."""
         try:
             act()
@@ -205,7 +219,7 @@ class MqttWorker:
     def _wait_s(self) -> float | None:
         due = [*self._changed_s.values()] if self._online else []
         if self._unkept:
-            due.append(self._retry_s)
+            due += [self._retry_s] if self._is_saved else []
         if self._online:
             due += [self._health_due_s] if self._health else []
             due += [] if self._discovery_due_s is None else [self._discovery_due_s]
@@ -242,7 +256,7 @@ class MqttWorker:
                 self._hear(message)
             case Connected():
                 self._connected()
-            case Disconnected(reason=reason):
+            case Disconnected(reason=reason) if reason != GONE or self._online:
                 self._online = False
                 self._say(f"waiting for the broker at {self._table.host}, port {self._table.port}: {reason}")
             case Acknowledged(message_id=message_id):
@@ -256,6 +270,8 @@ class MqttWorker:
                     self._discovery_due_s = self._now_s() + BIRTH_S * spread
             case Came():
                 self._command(message)
+            case Disconnected():
+                pass  # a broker that refuses hangs up as well
 
     def _say(self, sentence: str) -> None:
         """One line for each change of the connection."""
@@ -273,12 +289,13 @@ class MqttWorker:
                 self._unkept.append(Item(topic, payload, outcome.board, effect.game, effect.seq))
             elif isinstance(effect, Answer) and effect.request.startswith("mqtt:"):
                 self._acknowledge(outcome.board, effect.request.removeprefix("mqtt:"), effect.error)
+        self._is_saved = outcome.saved
         self._keep()
 
     def _keep(self) -> None:
-        """Write events down, in order; those that cannot be written wait."""
+        """Write events down, in order, once the journal has them; those that cannot be written wait."""
         dropped = self._outbox.dropped
-        while self._unkept:
+        while self._unkept and self._is_saved:
             try:
                 self._outbox.put(self._unkept[0])
             except sqlite3.Error as error:
@@ -295,6 +312,7 @@ class MqttWorker:
         self._next = 0
         self._in_flight.clear()
         self._retained.clear()
+        self._records.clear()
         self._told_s.clear()
         self._changed_s = dict.fromkeys(self._sessions, 0.0)
         self._health_due_s = self._now_s()
@@ -322,7 +340,10 @@ class MqttWorker:
         self._retain(f"{board}/availability", b"offline" if lost else b"online")
         self._retain(f"{board}/state", msgspec.json.encode(status.state(session)))
         self._retain(f"{board}/position", msgspec.json.encode(status.position(session)))
-        self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
+        record = (session.game_id, session.seq, session.settings.white, session.settings.black)
+        if self._records.get(board) != record:
+            self._records[board] = record
+            self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
         self._retain("info", msgspec.json.encode(self._info()))
 
     def _publish_health(self, now_s: float) -> None:
@@ -353,6 +374,7 @@ class MqttWorker:
             "variants": variant_names(),
             "boards": {table.id: {"variant": table.variant, "driver": table.driver} for table in self._config.boards},
             "capabilities": {board: _capabilities(session) for board, session in self._sessions.items()},
+            "saving": self._is_saved,
             "devices": {
                 board: {
                     "state": "lost" if session.device is not None and session.problem else _device_state(session),
@@ -378,12 +400,15 @@ class MqttWorker:
             stored = self._outbox.answered(command.id)
             if stored is not None:
                 self._send_answer(topic, stored)
+            elif command.id not in self._asked:
+                self._acknowledge(board, command.id, "not known: the station ended while this was carried out")
             return
         error = command.reason if isinstance(command, Spoilt) else refusal(name, command, came.retained, self._now())
         if error is not None or not isinstance(command, Command):
             self._acknowledge(board, command.id, error)
             return
         request = Requested(self._loop.clock.now_ms(), f"mqtt:{command.id}", name, command.args)
+        self._asked.add(command.id)
         self._loop.post(board, request)
 
     def _now(self) -> datetime:
@@ -391,6 +416,7 @@ class MqttWorker:
 
     def _acknowledge(self, board: str, command_id: str, error: str | None) -> None:
         answer = msgspec.json.encode({"id": command_id, "ok": error is None, "error": error})
+        self._asked.discard(command_id)
         self._outbox.answer(command_id, answer)
         self._send_answer(f"{self._base}/{board}/ack/{command_id}", answer)
 

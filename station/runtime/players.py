@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import shlex
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import IO
 
 from engine import hub
 from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
@@ -21,7 +25,9 @@ from station.runtime.loop import Loop, Outcome
 ANSWER_S = 120.0
 """A player that is silent for so long is started anew."""
 RESTART_S = 1.0
-"""How long a player that failed is left alone."""
+"""How long a player that failed is left alone: twice as long each time, up to a limit."""
+LONGEST_RESTART_S = 8.0
+MOST_LINE_BYTES = 1 << 20
 MOVE_TIME_MS = 1000
 """What a foreign engine is given for a move."""
 
@@ -39,31 +45,41 @@ class Asked:
 
 
 class Engine:
-    """An engine's process, one question at a time."""
+    """An engine's process, one question at a time; `begin` before the first."""
 
     def __init__(self, player: str, variant: str) -> None:
-        kind, _, rest = player.partition(":")
-        self._own = kind == "engine"
-        self._command = [sys.executable, "-m", "engine.serve"] if self._own else shlex.split(rest)
+        kind, _, self._level = player.partition(":")
+        self._own, self._variant = kind == "engine", variant
+        self.answer_s = ANSWER_S
         self._replies: queue.SimpleQueue[hub.Message | None] = queue.SimpleQueue()
         try:
+            command = [sys.executable, "-m", "engine.serve"] if self._own else shlex.split(self._level)
+            # A session of its own: what the command starts ends with it.
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise PlayerError(f"{player}: cannot be started: {error}") from error
         threading.Thread(target=self._listen, name="engine replies", daemon=True).start()
+
+    def begin(self) -> None:
+        """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
         self._send(hub.Hub())
         self._await(hub.Wait)
-        self._send(hub.SetParam("variant", variant))
+        self._send(hub.SetParam("variant", self._variant))
         if self._own:
-            self._send(hub.SetParam("level", rest))
+            self._send(hub.SetParam("level", self._level))
         self._send(hub.Init())
         self._await(hub.Ready)
 
     def choose(self, game: Game) -> Move:
         """The move an engine makes here; PlayerError when it makes none that is legal."""
         start, moves = _since_irreversible(game)
+        self._forget_replies()
         self._send(hub.SetPosition(hub.position_text(game.positions[start]), moves))
         if not self._own:
             self._send(hub.Level(move_time_ms=MOVE_TIME_MS))
@@ -80,12 +96,24 @@ class Engine:
         self._send(hub.Stop())
 
     def close(self) -> None:
-        """End the process."""
-        self._process.kill()
+        """End the process; whoever waits for its answer gets a PlayerError. Closing twice does no harm."""
+        if self._process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+
+    def _forget_replies(self) -> None:
+        """What an engine says without being asked is no answer."""
+        ended = False
+        with suppress(queue.Empty):
+            while True:
+                ended |= self._replies.get_nowait() is None
+        if ended:
+            raise PlayerError("the engine has ended")
 
     def _send(self, message: hub.Message) -> None:
         assert self._process.stdin is not None
@@ -98,9 +126,9 @@ class Engine:
     def _await(self, kind: type[hub.Message]) -> hub.Message:
         while True:
             try:
-                message = self._replies.get(timeout=ANSWER_S)
+                message = self._replies.get(timeout=self.answer_s)
             except queue.Empty as error:
-                raise PlayerError(f"the engine was silent for {ANSWER_S:.0f} s") from error
+                raise PlayerError(f"the engine was silent for {self.answer_s:g} s") from error
             if message is None:
                 raise PlayerError("the engine has ended")
             if isinstance(message, kind):
@@ -109,19 +137,22 @@ class Engine:
                 raise PlayerError(f"the engine says: {message.message}")
 
     def _listen(self) -> None:
-        for message in self._messages():
-            self._replies.put(message)
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for message in _messages(lines):
+                self._replies.put(message)
         self._replies.put(None)
 
-    def _messages(self) -> Iterator[hub.Message]:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                message = hub.read_hub(line.decode(errors="replace"))
-            except HubError:
-                continue
-            if message is not None:
-                yield message
+
+def _messages(lines: IO[bytes]) -> Iterator[hub.Message]:
+    """What an engine says; what is no Hub is skipped."""
+    while line := lines.readline(MOST_LINE_BYTES):
+        try:
+            message = hub.read_hub(line.decode(errors="replace"))
+        except HubError:
+            continue
+        if message is not None:
+            yield message
 
 
 def _since_irreversible(game: Game) -> tuple[int, tuple[str, ...]]:
@@ -142,6 +173,9 @@ class PlayerWorker:
         self._board, self._loop = board, loop
         self._inbox: queue.SimpleQueue[Choose | None] = queue.SimpleQueue()
         self._engines: dict[tuple[str, str], Engine] = {}
+        self._thinking: Engine | None = None
+        self._rest_s: dict[str, float] = {}
+        """How long to leave each player alone that has failed."""
         self._stopped = threading.Event()
         self._wanted = 0
         self._thread = threading.Thread(target=self._run, name=f"players {board}", daemon=True)
@@ -154,6 +188,8 @@ class PlayerWorker:
         """End the engines."""
         self._stopped.set()
         self._inbox.put(None)
+        for engine in list(self._engines.values()):
+            engine.close()
         self._thread.join(timeout=3)
 
     def hear(self, outcome: Outcome) -> None:
@@ -166,6 +202,14 @@ class PlayerWorker:
                 self._inbox.put(effect)
             elif isinstance(effect, StopChoosing) and self._wanted == effect.request:
                 self._wanted = 0
+                self._interrupt()
+
+    def _interrupt(self) -> None:
+        """An engine that thinks in vain answers at once, and the answer is left aside by its number."""
+        engine = self._thinking
+        if engine is not None:
+            with suppress(PlayerError):
+                engine.stop()
 
     def _run(self) -> None:
         while (choose := self._inbox.get()) is not None:
@@ -175,19 +219,32 @@ class PlayerWorker:
             engine.close()
 
     def _answer(self, choose: Choose) -> None:
+        rest_s = self._rest_s.get(choose.player, 0.0)
+        if rest_s and (self._stopped.wait(rest_s) or choose.request != self._wanted):
+            return
         try:
-            move = self._engine(choose).choose(choose.game)
-        except PlayerError as error:
+            move = self._chosen(choose)
+        except Exception as error:
             self._drop(choose)
-            self._stopped.wait(RESTART_S)
+            self._rest_s[choose.player] = min(LONGEST_RESTART_S, max(RESTART_S, 2 * rest_s))
             self._loop.post(self._board, PlayerFailed(self._loop.clock.now_ms(), choose.request, str(error)))
             return
+        self._rest_s.pop(choose.player, None)
         self._loop.post(self._board, PlayerChose(self._loop.clock.now_ms(), choose.request, move))
+
+    def _chosen(self, choose: Choose) -> Move:
+        engine = self._engine(choose)
+        self._thinking = engine
+        try:
+            return engine.choose(choose.game)
+        finally:
+            self._thinking = None
 
     def _engine(self, choose: Choose) -> Engine:
         key = (choose.player, choose.game.ruleset.name)
         if key not in self._engines:
             self._engines[key] = Engine(*key)
+            self._engines[key].begin()
         return self._engines[key]
 
     def _drop(self, choose: Choose) -> None:

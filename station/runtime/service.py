@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import itertools
+import re
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,13 +15,15 @@ from station.config import BoardTable, Config
 from station.effects import Answer
 from station.errors import JournalError
 from station.events import Requested
-from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, read_journal, unfinished_game
+from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
 from station.runtime.desk import Desk, JournalFile
+from station.runtime.folder import Folder
+from station.runtime.health import Health
 from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.mqtt import MqttWorker, payload_of
-from station.runtime.outbox import Outbox
+from station.runtime.outbox import Item, Outbox
 from station.runtime.players import PlayerWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
@@ -73,12 +76,18 @@ class Service:
     ) -> None:
         self.config = config
         self.clock = Clock()
-        outbox = Outbox(Path(config.station.data) / "outbox.sqlite") if config.mqtt else None
+        data = Path(config.station.data)
+        self._folder = Folder(data)
+        self.boot = boot_after(self.clock.boot, data / "journal")
+        outbox = Outbox(data / "outbox.sqlite") if config.mqtt else None
         desks = {table.id: self._desk(table, outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         self.boards = [BoardWorker(table, self.loop) for table in config.boards]
         self.players = [PlayerWorker(table.id, self.loop) for table in config.boards]
-        self.mqtt = MqttWorker(config, config.mqtt, self.loop, outbox) if config.mqtt and outbox else None
+        self.mqtt: MqttWorker | None = None
+        if config.mqtt and outbox:
+            health = {board.id: Health(board.counters) for board in self.boards}
+            self.mqtt = MqttWorker(config, config.mqtt, self.loop, outbox, health)
         self.page: WebServer | None = None
         self._watchers = list(watchers)
         self._any_port = any_port
@@ -93,6 +102,9 @@ class Service:
 
     def start(self) -> None:
         """Start all threads; AddressError when the page's address is taken."""
+        # Boards take longest to answer; what they say waits for the loop.
+        for board in self.boards:
+            board.start()
         if self.page is not None:
             self._start_page(self.page)
         workers: list[Worker] = [*self.boards, *self.players, *self._watchers]
@@ -102,29 +114,35 @@ class Service:
         if self.mqtt is not None:
             self.mqtt.start()
         self.loop.start(workers)
-        for board in self.boards:
-            board.start()
 
     def _start_page(self, page: WebServer) -> None:
         try:
             page.start()
         except AddressError:
             if not self._any_port:
+                self._end()
+                self._folder.let_go()
                 raise
             page.port = 0
             page.start()
 
     def stop(self) -> None:
         """End all threads; what was announced is on the disk."""
-        for board in self.boards:
-            board.stop()
-        self.loop.stop()
+        self._end()
         for player in self.players:
             player.stop()
         if self.mqtt is not None:
             self.mqtt.stop()
         if self.page is not None:
             self.page.stop()
+        self._folder.let_go()
+
+    def _end(self) -> None:
+        for board in self.boards:
+            board.ask_to_stop()
+        for board in self.boards:
+            board.stop()
+        self.loop.stop()
 
     def _desk(self, table: BoardTable, outbox: Outbox | None) -> Desk:
         folder = Path(self.config.station.data) / "journal" / table.id
@@ -138,14 +156,14 @@ class Service:
         header = Header(
             FORMAT,
             PROGRAM,
-            self.clock.boot,
+            self.boot,
             wall_text(self.clock.began),
             settings,
             self.config.station.language,
             plain_resumed(resumed) if resumed else None,
         )
-        journal = JournalFile(folder / f"{self.clock.boot}.jsonl", header)
-        session = begin(settings, load_texts(self.config.station.language), self.clock.boot, resumed)
+        journal = JournalFile(folder / f"{self.boot}.jsonl", header)
+        session = begin(settings, load_texts(self.config.station.language), self.boot, resumed)
         return Desk(session, journal)
 
 
@@ -158,19 +176,28 @@ def resume(folder: Path) -> Resumed | None:
     """The game that a board's latest readable journal leaves unfinished."""
     for path in journals(folder):
         try:
-            header, lines = read_journal(path.read_bytes(), str(path))
+            header, lines, faults = salvage(path.read_bytes(), str(path))
+            for fault in faults:
+                print(f"journal damaged: {fault}", file=sys.stderr)
             return unfinished_game(header, lines)
-        except (JournalError, ValueError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             print(f"journal set aside: {error}", file=sys.stderr)
     return None
+
+
+def boot_after(boot: str, folder: Path) -> str:
+    """A name for this start that sorts after every journal kept, even when the wall clock has gone back."""
+    names = [path.stem for path in folder.glob("*/*.jsonl")]
+    latest = max((int(name, 16) for name in names if re.fullmatch("[0-9a-f]{12}", name)), default=0)
+    return f"{max(int(boot, 16), latest + 1):012x}"
 
 
 def catch_up(folder: Path, board: str, topic: str, outbox: Outbox) -> None:
     """Put into the outbox what was announced to the latest journal and had not reached it."""
     for path in journals(folder)[:1]:
         try:
-            header, lines = read_journal(path.read_bytes(), str(path))
-        except JournalError:
+            header, lines, _ = salvage(path.read_bytes(), str(path))
+        except (OSError, JournalError):
             return
         began, at_ms = read_wall(header.at), 0
         found = []
@@ -182,4 +209,5 @@ def catch_up(folder: Path, board: str, topic: str, outbox: Outbox) -> None:
         places = [place for place, (item, _) in enumerate(found, 1) if (item["game"], item["seq"]) == reached]
         for item, at in found[places[-1] if places else 0 :]:
             head = {"id": f"{item['game']}-{item['seq']}", "seq": item["seq"]}
-            outbox.put(topic, payload_of(head, item["what"], item["game"], at), board, item["game"], item["seq"])
+            payload = payload_of(head, item["what"], item["game"], at)
+            outbox.put(Item(topic, payload, board, item["game"], item["seq"]))

@@ -49,6 +49,7 @@ class Broker:
                 threading.Event().wait(0.02)
             else:
                 return
+        self.stop()
         raise AssertionError("mosquitto did not start")
 
     def stop(self) -> None:
@@ -122,7 +123,8 @@ class Listener:
 
     def latest(self, topic: str, messages: list[Heard] | None = None) -> Heard | None:
         """The last message on a topic."""
-        return next((item for item in reversed(messages or list(self.heard)) if item.topic == topic), None)
+        among = list(self.heard) if messages is None else messages
+        return next((item for item in reversed(among) if item.topic == topic), None)
 
     def on(self, topic: str) -> list[Heard]:
         """All messages on a topic, in order."""

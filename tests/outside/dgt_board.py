@@ -1,6 +1,7 @@
 """A DGT-compatible draughts board on a pseudo-terminal, written from the protocol's description alone.
 
-A scan visits the fields one after another in 225 ms; a field that changed is told at that moment. The line is 9600 baud.
+A scan visits the fields one after another in 225 ms; a field that changed is told at that moment. The line has
+9600 baud.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Hands:
 
     def _jump(self, move: Move, piece: str, down: bool) -> None:
         """Take each piece off while the mover passes it, and perhaps put the mover down on the way."""
-        for captured, landing in zip(move["captured"], move["path"]):
+        for captured, landing in zip(move["captured"], move["path"], strict=True):
             passing = landing not in (move["from"], move["to"]) and down
             if passing:
                 self.put(landing, piece)

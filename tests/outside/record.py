@@ -50,7 +50,7 @@ def moves_of(game: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 record.append(event)
             case "revised":
                 assert event["ply"] == len(record)
-                assert MOVE_KEYS <= event["old"].keys() & event["new"].keys()
+                assert event["old"].keys() & event["new"].keys() >= MOVE_KEYS
                 assert effect(event["old"]) == effect(record[-1])
                 record[-1] = {**record[-1], **event["new"], "fen": event.get("fen")}
             case "taken_back":

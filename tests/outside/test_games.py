@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
+from functools import partial
 from pathlib import Path
 
 from .hands import placement_of, start_of
-from .record import effect, games_in, moves_of
+from .record import effect, games_in, moves_of, once
 from .station import BASE, DAMBORD
 
 GAMES = json.loads((Path(__file__).parent / "games.json").read_text())
@@ -23,9 +24,15 @@ def events(listener, board):
     return [heard.json for heard in listener.on(f"{BASE}/{board}/event")]
 
 
+def at_ply(listener, board, ply, messages):
+    """Whether state and record, told at most five times a second, have come as far."""
+    state, record = (listener.latest(f"{BASE}/{board}/{name}", messages) for name in ("state", "game"))
+    return state and record and state.json["ply"] == len(record.json["moves"]) == ply
+
+
 def moves_told(listener, board, count):
     return listener.wait(
-        lambda _: sum(event["type"] == "move" for event in events(listener, board)) >= count, 30, f"{count} moves"
+        lambda _: sum(event["type"] == "move" for event in once(events(listener, board))) >= count, 30, f"{count} moves"
     )
 
 
@@ -52,6 +59,7 @@ def test_two_games_at_two_boards_are_told_exactly_as_played(broker, listen, make
     for board, at in hands.items():
         played = GAMES[at.variant]
         moves_told(listener, board, len(played))
+        listener.wait(partial(at_ply, listener, board, len(played)))
         check_record(events(listener, board), at, played)
         check_retained(listen(), board, at, played)
     listener.wait(lambda messages: listener.latest(f"{BASE}/info", messages), what="info")
@@ -126,8 +134,7 @@ def test_a_person_carries_out_what_the_engine_answers(broker, listen, make_board
     listener.wait(lambda messages: phase(listener, "one", "turn", messages), what="a turn")
     hands.play(GAMES["russian"][0])
     for ply in (2, 4, 6):
-        state = listener.wait(lambda messages: shown(listener, messages), what="a reply that is shown")
-        carry_out(hands, state)
+        follow(hands, listener)
         state = listener.wait(
             lambda messages, ply=ply: (now := phase(listener, "one", "turn", messages)) and now["ply"] == ply and now,
             what=f"White's turn after ply {ply}",
@@ -139,27 +146,34 @@ def test_a_person_carries_out_what_the_engine_answers(broker, listen, make_board
     assert all(placement_of(move["fen"])[0] == "WB"[move["ply"] % 2] for move in record)
 
 
-def shown(listener, messages):
-    """The state that lights a reply."""
-    state = phase(listener, "one", "answering", messages)
-    return state and "lift" in state["guidance"]["squares"].values() and state
-
-
-def carry_out(hands, state):
-    """Do what the lit squares say: lift, take off, put down."""
-    lit = state["guidance"]["squares"]
-    (origin,) = (square for square, role in lit.items() if role == "lift")
-    (target,) = (square for square, role in lit.items() if role == "place")
-    piece = hands.standing[origin]
-    hands.wait((0.2, 0.5))
-    hands.put(origin, None)
-    hands.wait((0.2, 0.4))
-    hands.put(target, piece.upper() if target.endswith("1") else piece)
-    for square, role in lit.items():
-        if role == "remove":
-            hands.wait((0.2, 0.3))
-            hands.put(square, None)
+def follow(hands, listener):
+    """Do what the lit squares say, one thing after the other, until nothing is lit and somebody else is to move."""
+    done, held = {}, None
+    while state := listener.wait(lambda messages, done=done: next_thing(listener, messages, done), what="guidance"):
+        if state["phase"] == "turn":
+            break
+        done = lit = state["guidance"]["squares"]
+        hands.wait((0.2, 0.5))
+        for square, role in lit.items():
+            if role == "lift":
+                held = hands.standing[square]
+                hands.put(square, None)
+            elif role == "remove":
+                hands.put(square, None)
+        if held and "lift" not in lit.values():
+            (target,) = (square for square, role in lit.items() if role == "place")
+            hands.put(target, held.upper() if target.endswith("1") else held)
+            held = None
     hands.turn = "W"
+
+
+def next_thing(listener, messages, done):
+    """The state that says something else to do than what was done, or that it is White's turn again."""
+    state = listener.latest(f"{BASE}/one/state", messages).json
+    if state["phase"] == "turn" and state["turn"] == "white" and state["ply"] % 2 == 0 and (done or state["ply"] > 0):
+        return done and state
+    lit = state["guidance"]["squares"]
+    return state["phase"] == "answering" and lit and lit != done and state
 
 
 def first_legal(listener, seq):

@@ -145,7 +145,10 @@ class Table:
         self.send(Pressed(self.now, button))
 
     def choose(self, text: str, request: int | None = None) -> None:
-        self.send(PlayerChose(self.now, self.session.request if request is None else request, self.legal(text)))
+        self.choose_move(self.legal(text), request)
+
+    def choose_move(self, move: Move, request: int | None = None) -> None:
+        self.send(PlayerChose(self.now, self.session.request if request is None else request, move))
 
     def lose(self) -> None:
         self.send(DeviceLost(self.now, "unplugged"))

@@ -24,7 +24,7 @@ const TEXTS = {
   "phase.over": "Game over",
 
   "wood.title": "The wooden board",
-  "wood.title_no_lamps": "The wooden board (without lamps of its own: this page marks the squares)",
+  "wood.title_no_lamps": "The wooden board, without lamps: this page marks the squares",
   "wood.title_sensors": "The wooden board, as its sensors see it",
   "wood.label": "Wooden board, {columns} by {rows}, White at the near side",
   "wood.turn": "Turn the board",

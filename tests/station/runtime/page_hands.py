@@ -12,6 +12,8 @@ from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 
 PATIENCE_MS = 12_000
+A_LOOK_MS = 300
+"""For so long lamps are looked at before they are obeyed."""
 STATE = """() => {
   const belief = {}, wood = {}, lamps = {};
   for (const cell of document.querySelectorAll("#belief-board [data-square]")) {
@@ -29,11 +31,19 @@ STATE = """() => {
     sentence: document.querySelector("#guidance").textContent,
   };
 }"""
-READY = f"""() => {{
-  const {{prompt, lamps}} = ({STATE})();
+READY = f"""(side) => {{
+  const {{prompt, lamps, turn}} = ({STATE})();
   const lit = Object.keys(lamps).length > 0;
-  return prompt === "turn" || prompt === "over" || (prompt === "reply" && lit);
+  return prompt === "over" || (prompt === "reply" && lit) || (["turn", "crown"].includes(prompt) && turn === side);
 }}"""
+
+LIT_OR_MADE = f"""(ply) => {{
+  if (document.querySelectorAll("#moves td[data-ply]").length >= ply) return true;
+  const lit = JSON.stringify(({STATE})().lamps);
+  if (lit !== window.lit) [window.lit, window.litSince] = [lit, performance.now()];
+  return lit !== "{{}}" && performance.now() - window.litSince >= {A_LOOK_MS};
+}}"""
+MOST_STEPS = 20
 
 
 class Demo:
@@ -142,6 +152,15 @@ class Person:
                 self.from_tray(content.partition("_")[0], name)
 
     # --- lamps ---
+
+    def follow_lamps_until(self, ply):
+        """Do what the lamps say until the move with this number stands in the list."""
+        for _ in range(MOST_STEPS):
+            self.page.wait_for_function(LIT_OR_MADE, arg=ply, timeout=PATIENCE_MS)
+            if len(self.moves()) >= ply:
+                return
+            self.follow_lamps()
+        raise AssertionError(f"the lamps lead nowhere: {self.state()}")
 
     def follow_lamps(self):
         """Do what the lamps say now, and nothing else; the moment after, they have changed."""

@@ -1,0 +1,125 @@
+"""Stations in this process, on simulated boards behind real pseudo-terminals."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from time import monotonic
+
+import pytest
+
+from engine.position import Piece
+from engine.rules import rules_for
+from engine.ruleset import load_ruleset
+from firmware_bridge.simulator import device_for
+from firmware_bridge.simulator.pty_port import PtyPort
+from station.config import BoardTable, Config, MqttTable, StationTable, WebTable
+from station.runtime.service import Service
+from tests.outside.broker import Broker, Listener
+
+WAIT_S = 20.0
+
+
+class Watcher:
+    """A worker that keeps the latest outcome of each board, and lets others wait for one."""
+
+    def __init__(self):
+        self.outcomes = []
+        self._news = threading.Condition()
+
+    def hear(self, outcome):
+        with self._news:
+            self.outcomes.append(outcome)
+            self._news.notify_all()
+
+    def wait(self, found, seconds=WAIT_S):
+        """The first outcome, of those so far and those to come, for which `found` is true."""
+        hit = None
+
+        def is_there():
+            nonlocal hit
+            hit = next((outcome for outcome in self.outcomes if found(outcome)), None)
+            return hit is not None
+
+        with self._news:
+            assert self._news.wait_for(is_there, seconds), [o.session.phase for o in self.outcomes[-3:]]
+        return hit
+
+
+class Stand:
+    """A running service, its simulated boards, and hands that put single pieces."""
+
+    def __init__(self, service, ports, watcher):
+        self.service, self.ports, self.watcher = service, ports, watcher
+
+    def session(self, board="table"):
+        return next(o.session for o in reversed(self.watcher.outcomes) if o.board == board)
+
+    def move(self, start, end, board="table"):
+        """A person moves a piece from one cell to another."""
+        port = self.ports[board]
+        piece = port.contents(start)
+        assert piece is not Piece.EMPTY
+        port.take(start)
+        threading.Event().wait(0.15)
+        port.put(end, piece)
+
+    def until(self, is_so, seconds=WAIT_S):
+        """Wait for something that no outcome tells of."""
+        end = monotonic() + seconds
+        while not is_so():
+            assert monotonic() < end
+            threading.Event().wait(0.02)
+
+
+@pytest.fixture
+def broker(tmp_path):
+    """A broker that is running."""
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture
+def listen():
+    """Make listeners on a broker."""
+    with ExitStack() as stack:
+
+        def make(port):
+            listener = Listener(port)
+            stack.callback(listener.close)
+            return listener
+
+        yield make
+
+
+@pytest.fixture
+def stand(tmp_path):
+    """Make stations with one simulated board or more."""
+    with ExitStack() as stack:
+
+        def make(broker_port=None, boards=("table",), variant="russian", mqtt=None, page=False, **table):
+            ports, tables = {}, []
+            ruleset = load_ruleset(variant)
+            for board in boards:
+                device = device_for("matrix", ruleset.columns, ruleset.rows, colour=True)
+                for square, piece in enumerate(rules_for(ruleset).start().contents):
+                    device.put(ruleset.geometry.cells[square], piece, 0)
+                path = tmp_path / f"port-{board}"
+                path.unlink(missing_ok=True)
+                ports[board] = stack.enter_context(PtyPort(device, path))
+                tables.append(BoardTable(board, "matrix", port=str(path), variant=variant, **table))
+            mqtt_table = None
+            if broker_port is not None:
+                mqtt_table = MqttTable(port=broker_port, **(mqtt or {}))
+            config = Config(
+                StationTable("here", data=str(tmp_path / "data")), WebTable(port=0), mqtt_table, tuple(tables)
+            )
+            watcher = Watcher()
+            service = Service(config, watchers=[watcher], page=page)
+            service.start()
+            stack.callback(service.stop)
+            return Stand(service, ports, watcher)
+
+        yield make

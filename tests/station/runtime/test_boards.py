@@ -1,0 +1,65 @@
+"""The worker of a board: it outlives its driver's faults, and says what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_bridge.boards.matrix import Driver as Matrix
+from station.config import BoardTable
+from station.errors import ConfigError
+from station.events import DeviceBack, DeviceLost
+from station.phases import Paused, Turn
+from station.runtime.boards import driver_class
+
+
+class Driver(Matrix):
+    """A driver with a mistake that shows once."""
+
+    failed = False
+
+    def receive(self, data, now_ms):
+        if self.device is not None and not Driver.failed:
+            Driver.failed = True
+            raise ZeroDivisionError("a mistake")
+        return super().receive(data, now_ms)
+
+
+def test_a_driver_that_fails_is_a_lost_device_and_is_started_again(stand, capsys):
+    table = stand()
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    worker = table.service.boards[0]
+    driver = Driver(table.session().game.ruleset.geometry, None)
+    driver.__dict__.update(worker._driver.__dict__)
+    worker._driver = driver
+    lost = table.watcher.wait(lambda o: isinstance(o.event, DeviceLost))
+    assert "a mistake" in lost.event.reason
+    assert isinstance(lost.session.phase, Paused)
+    back = table.watcher.wait(lambda o: isinstance(o.event, DeviceBack) and o.event.at_ms > lost.event.at_ms)
+    table.watcher.wait(lambda o: o.event.at_ms >= back.event.at_ms and isinstance(o.session.phase, Turn))
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
+    table = stand()
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    clock = table.service.clock
+    pulled_ms = clock.now_ms()
+    table.ports["table"].unplug()
+    lost = table.watcher.wait(lambda o: isinstance(o.event, DeviceLost))
+    assert lost.event.at_ms - pulled_ms < 2000
+    assert lost.session.problem
+    table.ports["table"].plug()
+    back = table.watcher.wait(lambda o: isinstance(o.event, DeviceBack) and o.event.at_ms > lost.event.at_ms)
+    assert not back.session.problem
+    table.watcher.wait(lambda o: o.event.at_ms >= back.event.at_ms and isinstance(o.session.phase, Turn))
+
+
+@pytest.mark.parametrize("name", ["gameboy", "station.runtime.clock", "no.such.module", "..", ""])
+def test_a_driver_that_does_not_exist_is_named(name):
+    with pytest.raises(ConfigError, match="expected matrix, dgt or a module"):
+        driver_class(name)
+
+
+def test_a_foreign_driver_is_found_by_its_dotted_name():
+    assert driver_class(__name__) is Driver
+    assert BoardTable("a", "matrix", usb_serial="7").place == "USB serial number 7"

@@ -1,0 +1,209 @@
+"""station.toml: every fault is one sentence with file, key, value and what was expected."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
+from station.errors import ConfigError
+from station.runtime.cli import main
+from station.settings import CALM
+
+BOARD = '[[boards]]\nid = "table-1"\ndriver = "dgt"\nport = "/dev/null"\n'
+
+
+def fault(text):
+    with pytest.raises(ConfigError) as caught:
+        read_config(text, "station.toml")
+    sentence = str(caught.value)
+    assert sentence.startswith("station.toml: ")
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_a_board_is_enough():
+    assert read_config(BOARD) == Config(boards=(BoardTable("table-1", "dgt", "/dev/null"),))
+
+
+def test_every_key_of_the_interface_is_read():
+    text = """
+    [station]
+    id = "club-1"
+    language = "en"
+    data = "/var/lib/dambord"
+    [mqtt]
+    host = "broker"
+    port = 1884
+    username = "u"
+    password_file = "/run/p"
+    ca_file = "/run/c"
+    base = "dambord/v1"
+    discovery_prefix = "homeassistant"
+    allow_motion = true
+    [web]
+    host = "0.0.0.0"
+    port = 81
+    allowed_hosts = ["board.local"]
+    [[boards]]
+    id = "table-1"
+    driver = "matrix"
+    usb_serial = "7"
+    variant = "russian"
+    white = "engine:10"
+    black = "hub:scan hub"
+    pace = "blitz"
+    confirm = "when-ambiguous"
+    draws = "claim"
+    lamps = false
+    start_fen = "W:Wc3:Bf6"
+    """
+    board = BoardTable(
+        *("table-1", "matrix", "", "7", "russian", "engine:10", "hub:scan hub", "blitz", "when-ambiguous", "claim"),
+        lamps=False,
+        start_fen="W:Wc3:Bf6",
+    )
+    assert read_config(text) == Config(
+        StationTable("club-1", "en", "/var/lib/dambord"),
+        WebTable("0.0.0.0", 81, ("board.local",)),
+        MqttTable("broker", 1884, "u", "/run/p", "/run/c", "dambord/v1", "homeassistant", True),
+        (board,),
+    )
+    assert board.settings().ruleset.name == "russian"
+
+
+WRONG = {
+    "station": {"id": '"club 1"', "language": '"tlh"', "data": '""'},
+    "mqtt": {
+        "host": '""',
+        "port": "70000",
+        "username": "5",
+        "password_file": "false",
+        "ca_file": "[]",
+        "base": '"a/#"',
+        "discovery_prefix": '"/home"',
+        "allow_motion": '"yes"',
+    },
+    "web": {"host": "8", "port": '"8080"', "allowed_hosts": '"all"'},
+    "boards": {
+        "id": '"a/b"',
+        "driver": "3",
+        "port": '""',
+        "usb_serial": "17",
+        "variant": '"ludo"',
+        "white": '"engine:11"',
+        "black": '"hub:"',
+        "pace": '"hasty"',
+        "confirm": '"never"',
+        "draws": "true",
+        "lamps": "1",
+        "start_fen": "0",
+    },
+}
+CASES = [(section, key, value) for section, keys in WRONG.items() for key, value in keys.items()]
+
+
+@pytest.mark.parametrize(("section", "key", "value"), CASES)
+def test_a_wrong_value_is_named_with_its_key_and_what_was_expected(section, key, value):
+    if section == "boards":
+        whole = {"id": '"table-1"', "driver": '"dgt"', "port": '"/dev/null"', key: value}
+        text = "[[boards]]\n" + "".join(f"{name} = {given}\n" for name, given in whole.items())
+    else:
+        text = f"[{section}]\n{key} = {value}\n{BOARD}"
+    sentence = fault(text)
+    assert section in sentence
+    assert f"{key} = " in sentence
+    assert value.strip('"[]').lower() in sentence.lower()
+    assert "expected" in sentence
+
+
+def test_every_key_is_tried_once_with_a_wrong_value():
+    kinds = {"station": StationTable, "mqtt": MqttTable, "web": WebTable, "boards": BoardTable}
+    assert {name: {*WRONG[name]} for name in WRONG} == {name: {*kind.__slots__} for name, kind in kinds.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[mqtt]\nhots = 'x'\n" + BOARD, ["mqtt", "hots", "nearest is host"]),
+        ("[station]\nzzz = 1\n" + BOARD, ["zzz", "expected one of id, language, data"]),
+        (BOARD + "varient = 'russian'\n", ["boards 1", "varient", "nearest is variant"]),
+        ("[webb]\nport = 1\n" + BOARD, ["[webb]", "nearest is web"]),
+        ("[cameras]\n" + BOARD, ["[cameras]", "no such section"]),
+        (BOARD + BOARD, ["boards 2", "id = 'table-1'", "no other board"]),
+        ("[station\n", ["not TOML", "line 1"]),
+        ("", ["at least one [[boards]]"]),
+        ("boards = 3\n", ["boards = 3"]),
+        ("boards = [4]\n", ["boards 1 = 4", "a table"]),
+        ("station = 1\n" + BOARD, ["station = 1", "a table"]),
+        ("[[boards]]\ndriver = 'dgt'\nport = 'x'\n", ["id is missing"]),
+        ("[[boards]]\nid = 'a'\nport = 'x'\n", ["driver is missing"]),
+        ("[[boards]]\nid = 'a'\ndriver = 'dgt'\n", ["neither of port and usb_serial"]),
+        (BOARD + "usb_serial = '1'\n", ["both of port and usb_serial"]),
+        (BOARD + "start_fen = 'nonsense'\n", ["start_fen = 'nonsense'"]),
+    ],
+)
+def test_what_does_not_fit_is_said_in_one_sentence(text, words):
+    sentence = fault(text)
+    for word in words:
+        assert word in sentence
+
+
+def test_a_pace_may_set_each_time():
+    (board,) = read_config(BOARD + "pace = {quick = 90, revise = 0}\n").boards
+    assert board.settings().pace == dataclasses.replace(CALM, quick=90, revise=0)
+    for wrong in ("{quik = 90}", "{quick = -1}", "{quick = 1.5}", "{quick = true}", "{quick = 99999}"):
+        sentence = fault(BOARD + f"pace = {wrong}\n")
+        assert "pace = {" in sentence
+        assert "quick, extended" in sentence
+
+
+@pytest.mark.parametrize("key", ["arm", "clock", "ballot"])
+def test_what_a_later_version_will_have_is_told_apart_from_what_nobody_knows(key):
+    assert "not in this version" in fault(BOARD + f'{key} = "x"\n')
+
+
+def check(path, capsys, *options):
+    code = main(["check-config", str(path), *options])
+    return code, *capsys.readouterr()
+
+
+def test_check_config_says_all_right(tmp_path, capsys):
+    file = tmp_path / "station.toml"
+    file.write_text(BOARD)
+    assert check(file, capsys) == (0, f"{file}: all right\n", "")
+    code, out, err = check(file, capsys, "--json")
+    assert (code, json.loads(out), err) == (0, {"ok": True, "faults": []}, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (BOARD.replace("/dev/null", "/dev/serial/by-id/gone"), "/dev/serial/by-id/gone"),
+        (BOARD.replace('"dgt"', '"gameboy"'), "gameboy"),
+        (BOARD + "colour = 1\n", "colour"),
+    ],
+)
+def test_check_config_names_what_is_wrong(tmp_path, capsys, text, word):
+    file = tmp_path / "station.toml"
+    file.write_text(text)
+    code, out, err = check(file, capsys)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert word in err
+    code, out, _ = check(file, capsys, "--json")
+    assert code == 2
+    answer = json.loads(out)
+    assert not answer["ok"]
+    assert word in answer["faults"][0]
+
+
+def test_check_config_of_what_is_no_text_or_no_file(tmp_path, capsys):
+    file = tmp_path / "station.toml"
+    file.write_bytes(b"\xff\xfe")
+    for path in (file, tmp_path / "missing.toml", tmp_path):
+        code, out, err = check(path, capsys)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert str(path) in err

@@ -1,0 +1,187 @@
+"""Power goes at any moment: what was announced is in the record, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from station.announcements import fen_of
+from station.runtime.service import resume
+from station.runtime.simulate import Setup, play
+
+from .games import game
+
+SCRIPT = Path(__file__).with_name("killed_station.py")
+
+
+def announced(data):
+    """What the complete lines of a journal announce: (game, seq, what)."""
+    lines = [json.loads(line) for line in data.split(b"\n")[1:-1]]
+    return [(line["game"], line["seq"], line["what"]) for line in lines if line.get("effect") == "Announce"]
+
+
+def left_by(announcements, before=None):
+    """Game, sequence number, ply and FEN that announcements leave; None when no game is under way."""
+    left = before
+    for game_id, seq, what in announcements:
+        if what["type"] == "game_started":
+            left = (game_id, seq, 0, what["fen"], False)
+            continue
+        if left is None or left[0] != game_id:
+            continue
+        _, _, ply, fen, over = left
+        ply += {"move": 1, "taken_back": -what.get("plies", 0)}.get(what["type"], 0)
+        over = what["type"] == "game_over" or (over and what["type"] not in ("revised", "taken_back"))
+        left = (game_id, seq, ply, what.get("fen", fen), over)
+    return left
+
+
+def shown(resumed):
+    if resumed is None:
+        return None
+    record = resumed.game
+    return resumed.game_id, resumed.seq, record.ply, fen_of(record.position, record.ruleset), resumed.over
+
+
+def unfinished(left):
+    return None if left is None or left[4] else left
+
+
+@pytest.mark.parametrize(
+    ("variant", "driver", "hands", "plies"), [("russian", "matrix", "calm", 9), ("international", "dgt", "blitz", 6)]
+)
+def test_a_journal_cut_anywhere_gives_the_game_at_its_last_announcement(tmp_path, variant, driver, hands, plies):
+    ruleset, start, moves = game(variant, plies)
+    journal = tmp_path / "whole" / "000000000002.jsonl"
+    play(start, moves, ruleset, Setup(driver, hands), 3, journal)
+    data = journal.read_bytes()
+    folder = tmp_path / "journal" / "table"
+    folder.mkdir(parents=True)
+    cut = folder / journal.name
+    places = {*range(max(0, len(data) - 1500), len(data) + 1)}
+    places |= {random.Random(1).randrange(len(data)) for _ in range(250)}
+    header = data.index(b"\n")
+    for place in sorted(places | {header, header + 1}):
+        cut.write_bytes(data[:place])
+        assert shown(resume(folder)) == unfinished(left_by(announced(data[:place]))), place
+
+
+def test_a_torn_header_leaves_the_journal_before(tmp_path):
+    ruleset, start, moves = game("russian", 3)
+    folder = tmp_path / "table"
+    before = folder / "000000000001.jsonl"
+    play(start, moves, ruleset, Setup(), 1, before)
+    whole = shown(resume(folder))
+    assert whole is not None
+    assert whole[2] == 3
+    first_line = before.read_bytes().split(b"\n")[0]
+    after = folder / "000000000002.jsonl"
+    for torn in (b"", b"\0" * 40, first_line[:1], first_line[: len(first_line) // 2], first_line):
+        after.write_bytes(torn)
+        assert shown(resume(folder)) == whole
+
+
+def test_a_damaged_line_costs_only_what_it_held(tmp_path):
+    """Announcements are numbered: a lost line that held none changes nothing, else the game ends before it."""
+    ruleset, start, moves = game("russian", 4)
+    journal = tmp_path / "table" / "000000000001.jsonl"
+    play(start, moves, ruleset, Setup(), 1, journal)
+    lines = journal.read_bytes().split(b"\n")
+    whole = left_by(announced(journal.read_bytes()))
+    places = [place for place, line in enumerate(lines) if b'"type":"move"' in line]
+    for place in range(1, len(lines) - 1, 7):
+        journal.write_bytes(b"\n".join([*lines[:place], b"\0" * len(lines[place]), *lines[place + 1 :]]))
+        kept = [line for number, line in enumerate(lines) if number != place]
+        if b'"Announce"' not in lines[place]:
+            assert shown(resume(journal.parent)) == whole
+            assert announced(b"\n".join(kept))
+    for number, place in enumerate(places):
+        journal.write_bytes(b"\n".join([*lines[:place], b"\0" * 9, *lines[place + 1 :]]))
+        found = shown(resume(journal.parent))
+        assert found is not None
+        assert found[2] == number
+
+
+class Chain:
+    """Stations on one folder, one after the other; each is killed."""
+
+    def __init__(self, folder, seed):
+        self.folder = folder / "journal" / "table"
+        self.chance = random.Random(seed)
+        self.left = None
+        self.journals = set()
+        self.told = 0
+        self.hit_the_start = 0
+
+    def kill_one(self):
+        """Let a station run, kill it at a random moment, and compare what it said with what it left."""
+        chance = self.chance
+        lines, news = [], threading.Condition()
+        with subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(self.folder), str(chance.randrange(1 << 30))],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+
+            def listen():
+                for line in process.stdout:
+                    with news:
+                        lines.append(line)
+                        news.notify_all()
+
+            ear = threading.Thread(target=listen)
+            ear.start()
+            with news:
+                if chance.random() < 0.25:
+                    news.wait_for(lambda: False, chance.uniform(0.1, 0.7))
+                else:
+                    enough = chance.randrange(1, 70)
+                    assert news.wait_for(lambda: len(lines) >= enough or process.poll() is not None, 60)
+                    news.wait_for(lambda: False, chance.uniform(0, 0.03))
+            still_ran = process.poll() is None
+            process.kill()
+            process.wait()
+            ear.join()
+            complaints = process.stderr.read().decode()
+        assert still_ran, complaints
+        self.compare([json.loads(line) for line in lines if line.endswith(b"\n")])
+
+    def compare(self, told):
+        new = sorted({*self.folder.glob("*.jsonl")} - self.journals)
+        assert len(new) <= 1
+        self.journals |= {*new}
+        written = announced(new[0].read_bytes()) if new else []
+        said = [(item["game"], item["seq"], item["what"]) for item in told]
+        assert said == written[: len(said)]
+        assert len(written) - len(said) <= 6  # one event's announcements at most, and they were not made
+        self.hit_the_start += not said
+        self.told += len(said)
+        if self.left is not None and not self.left[4] and written:
+            assert (written[0][0], written[0][1]) == (self.left[0], self.left[1] + 1)
+        self.left = left_by(written, self.left)
+        assert shown(resume(self.folder)) == unfinished(self.left)
+
+
+def test_killed_stations_lose_and_invent_nothing(tmp_path):
+    chain = Chain(tmp_path, 5)
+    for _ in range(12):
+        chain.kill_one()
+    assert chain.told > 100
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_two_hundred_kills(tmp_path, record_property):
+    chain = Chain(tmp_path, 6)
+    for _ in range(200):
+        chain.kill_one()
+    record_property("announcements", chain.told)
+    record_property("killed before a word", chain.hit_the_start)
+    sys.stdout.write(f"200 kills, {chain.told} announcements, {chain.hit_the_start} killed before a word\n")
+    assert chain.told > 2000

@@ -1,0 +1,239 @@
+"""The MQTT thread: brokers that come and go, refuse or flood; the game goes on, and nothing is lost or told wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+
+import msgspec
+import pytest
+
+from station.phases import Turn
+from station.runtime import discovery
+from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
+from tests.outside.broker import Broker
+from tests.outside.record import games_in, moves_of
+
+BASE = "dambord/v1/here"
+OPENING = [((2, 5), (3, 4)), ((5, 2), (6, 3)), ((3, 6), (2, 5)), ((3, 2), (4, 3))]
+
+
+def events(listener, board="table"):
+    return [heard.json for heard in listener.on(f"{BASE}/{board}/event")]
+
+
+def latest(listener, topic, messages=None):
+    heard = listener.latest(f"{BASE}/{topic}", messages)
+    return None if heard is None else heard
+
+
+def plies(listener, board="table"):
+    return [event["ply"] for event in events(listener, board) if event["type"] == "move"]
+
+
+def play(table, moves, board="table"):
+    for number, (start, end) in enumerate(moves, table.session(board).game.ply + 1):
+        table.move(start, end, board)
+        table.watcher.wait(lambda o, n=number: o.board == board and o.session.game.ply == n)
+
+
+def ready(table, *boards):
+    for board in boards or ("table",):
+        table.watcher.wait(lambda o, board=board: o.board == board and isinstance(o.session.phase, Turn))
+
+
+def test_two_boards_are_told_apart(stand, broker, listen):
+    table = stand(broker.port, boards=("north", "south"))
+    listener = listen(broker.port)
+    ready(table, "north", "south")
+    play(table, OPENING[:2], "north")
+    play(table, OPENING[:1], "south")
+    listener.wait(lambda _: plies(listener, "north") == [1, 2] and plies(listener, "south") == [1])
+    for board, count in (("north", 2), ("south", 1)):
+        (game,) = games_in(events(listener, board)).values()
+        assert len(moves_of(game)) == count
+    listener.wait(lambda m: (at := latest(listener, "south/state", m)) and at.json["ply"] == 1)
+
+
+def test_a_broker_that_restarts_gets_everything_again_in_order(stand, broker, listen):
+    table = stand(broker.port)
+    ready(table)
+    play(table, OPENING[:1])
+    broker.stop()
+    play(table, OPENING[1:3])
+    broker.start()
+    listener = listen(broker.port)
+    listener.wait(lambda m: (at := latest(listener, "status", m)) and at.payload == b"online", 10)
+    listener.wait(lambda m: (at := latest(listener, "table/state", m)) and at.json["ply"] == 3, 10)
+    listener.wait(lambda m: (at := latest(listener, "table/game", m)) and len(at.json["moves"]) == 3, 10)
+    listener.wait(lambda _: plies(listener)[-2:] == [2, 3], 10)
+    for topic in ("info", "table/availability", "table/position", "table/health"):
+        listener.wait(lambda m, topic=topic: latest(listener, topic, m))
+    play(table, OPENING[3:])
+    listener.wait(lambda _: plies(listener)[-1] == 4)
+    listener.publish(f"{BASE}/table/cmd/take_back", json.dumps({"id": "after"}))
+    listener.wait(lambda m: latest(listener, "table/ack/after", m))
+
+
+def test_a_broker_that_refuses_is_not_believed_to_listen(stand, tmp_path, listen, capsys):
+    strict = Broker(tmp_path, "allow_anonymous false")
+    strict.start()
+    table = stand(strict.port)
+    try:
+        ready(table)
+        play(table, OPENING[:1])
+        assert not table.service.mqtt._online
+        table.until(lambda: "not authori" in table.service.mqtt._said)
+    finally:
+        strict.stop()
+    table.service.stop()
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("mqtt:")]
+    assert len(said) <= 4  # one line for each change, not one for each attempt
+    assert any("not authori" in line for line in said)
+
+
+def test_states_are_told_at_most_five_times_a_second_and_only_when_they_change(stand, broker, listen):
+    table = stand(broker.port)
+    listener = listen(broker.port)
+    listener.subscribed()
+    ready(table)
+    port = table.ports["table"]
+    piece = port.contents((2, 5))
+    for _ in range(12):
+        port.take((2, 5))
+        threading.Event().wait(0.06)
+        port.put((2, 5), piece)
+        threading.Event().wait(0.06)
+    table.until(lambda: not table.service.mqtt._changed_s)
+    threading.Event().wait(0.3)
+    for name in ("state", "position", "game", "availability"):
+        times = [heard.at for heard in listener.on(f"{BASE}/table/{name}") if not heard.retained]
+        assert all(later - sooner > 0.15 for sooner, later in zip(times, times[1:], strict=False)), name
+        payloads = [heard.payload for heard in listener.on(f"{BASE}/table/{name}")]
+        assert all(one != other for one, other in zip(payloads, payloads[1:], strict=False)), name
+
+
+def test_five_hundred_odd_messages_do_not_end_the_thread(stand, broker, listen):
+    table = stand(broker.port)
+    listener = listen(broker.port)
+    ready(table)
+    chance = random.Random(4)
+    for number in range(500):
+        name = chance.choice(("take_back", "new_game", "resign", "draw", "pause", "", "a/b", "halt"))
+        listener._client.publish(f"{BASE}/table/cmd/{name}", odd_payload(chance, number), qos=chance.choice((0, 1)))
+    listener._client.publish(f"{BASE}/nobody/cmd/{name}", b"{}", qos=1)
+    listener._client.publish("homeassistant/status", b"\xff\x00")
+    listener.publish(f"{BASE}/table/cmd/new_game", json.dumps({"id": "the-end"}))
+    answer = listener.wait(lambda m: latest(listener, "table/ack/the-end", m), 60)
+    assert answer.json["ok"]
+    assert table.service.mqtt._thread.is_alive()
+    for heard in listener.heard:
+        if "/ack/" in heard.topic:
+            assert heard.json["id"] == heard.topic.rpartition("/")[2]
+
+
+def odd_payload(chance, number):
+    whole = json.dumps({"id": f"odd-{number}", "at": "x", "args": {"side": "white"}}).encode()
+    match number % 6:
+        case 0:
+            return chance.randbytes(chance.randrange(200))
+        case 1:
+            return whole[: chance.randrange(len(whole))]
+        case 2:
+            place = chance.randrange(len(whole))
+            return whole[:place] + chance.randbytes(1) + whole[place + 1 :]
+        case 3:
+            return json.dumps({"id": chance.choice(("é", "", " ", 1, None, [], {}, "x" * 65))}).encode()
+        case 4:
+            return b'{"id":"deep","args":' + b"[" * chance.randrange(1, 9000)
+        case _:
+            value = chance.choice((None, 1.5, [1], {"a": {}}, "\u0000", -1, 10**40, True))
+            return json.dumps({"id": f"odd-{number}", "args": {"plies": value}, "ttl_s": value}).encode()
+
+
+def test_a_command_is_carried_out_once_even_across_a_restart(stand, broker, listen):
+    table = stand(broker.port)
+    listener = listen(broker.port)
+    ready(table)
+    play(table, OPENING[:2])
+    ask = json.dumps({"id": "once", "args": {"plies": 1}})
+    listener.publish(f"{BASE}/table/cmd/take_back", ask)
+    first = listener.wait(lambda m: latest(listener, "table/ack/once", m))
+    table.service.stop()
+    again = stand(broker.port)
+    again.watcher.wait(lambda o: o.session.game.ply == 1)
+    before = len(listener.heard)
+    listener.wait(lambda m: (at := latest(listener, "status", m)) and at.payload == b"online")
+    listener.publish(f"{BASE}/table/cmd/take_back", ask)
+    second = listener.wait(lambda m: latest(listener, "table/ack/once", m[before:]))
+    assert second.payload == first.payload
+    assert again.session().game.ply == 1
+
+
+def test_home_assistant_finds_every_board_again_when_it_comes_back(stand, broker, listen):
+    table = stand(broker.port, boards=("north", "south"))
+    ready(table, "north", "south")
+    listener = listen(broker.port)
+    topic = "homeassistant/device/dambord-here-north/config"
+    found = listener.wait(lambda m: listener.latest(topic, m))
+    assert found.retained
+    check_discovery(found.json, "north")
+    before = len(listener.heard)
+    listener.publish("homeassistant/status", b"online", qos=0)
+    listener.wait(lambda m: listener.latest(topic, m[before:]), 5)
+
+
+def check_discovery(payload, board):
+    """What Home Assistant 2026.11 insists on, and what it throws away silently."""
+    assert payload.keys() <= {"device", "origin", "availability", "availability_mode", "qos", "components"}
+    assert payload["device"]["identifiers"] == [f"dambord-here-{board}"]
+    assert payload["device"]["via_device"] == "dambord-here"
+    assert payload["origin"]["name"]
+    identities = [component["unique_id"] for component in payload["components"].values()]
+    assert len(set(identities)) == len(identities)
+    for component in payload["components"].values():
+        assert component["platform"] in ("sensor", "binary_sensor", "event", "button")
+        assert ("options" in component) == (component.get("device_class") == "enum")
+    topics = {entry["topic"] for entry in payload["availability"]}
+    assert topics == {f"{BASE}/status", f"{BASE}/{board}/availability"}
+    assert {*discovery.EVENT_TYPES} >= {"move", "revised", "game_over"}
+
+
+def test_health_is_told(stand, broker, listen):
+    table = stand(broker.port)
+    ready(table)
+    listener = listen(broker.port)
+    health = listener.wait(lambda m: latest(listener, "table/health", m))
+    assert (health.retained, health.qos) == (True, 0)
+    keys = {"frames_per_s", "dropped_frames", "weak_squares", "dead_squares", "latency_ms", "temperature_c"}
+    assert keys <= health.json.keys()
+
+
+@pytest.mark.parametrize(
+    ("payload", "found"),
+    [
+        (b'{"id":"a"}', Command("a")),
+        (b'{"id":"a","later":{"x":1},"args":{"side":"white","plies":2,"sure":true}}', Command),
+        (b'{"id":"a","ttl_s":5}', Command("a", ttl_s=5.0)),
+        (b'{"id":"a","args":{"plies":1.5}}', Spoilt),
+        (b'{"id":"a","args":[]}', Spoilt),
+        (b'{"id":"a","at":3}', Spoilt),
+        (b'{"id":"a","args":{"x":"' + b"y" * MOST_BYTES + b'"}}', Spoilt),
+        (b'{"id":"a","args":{"x":"' + b"y" * ANSWERABLE_BYTES + b'"}}', Noise),
+        (b'{"id":7}', Noise),
+        (b'{"id":"../a"}', Noise),
+        (b"[" * 10_000, Noise),
+        (b"\xff", Noise),
+        (b"", Noise),
+    ],
+)
+def test_payloads_are_commands_answerable_or_noise(payload, found):
+    command = read_command(payload)
+    if isinstance(found, type):
+        assert isinstance(command, found)
+    else:
+        assert command == found
+    if isinstance(command, Spoilt):
+        assert command.reason
+    assert msgspec.json.encode(getattr(command, "id", ""))

@@ -1,0 +1,127 @@
+"""Engines that fail, lie or say nothing: the station says so, plays none of it, and goes on."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.game import new_game
+from engine.ruleset import load_ruleset
+from station.effects import Choose
+from station.events import PlayerChose, PlayerFailed
+from station.phases import Answering, Turn, Waiting
+from station.runtime import players
+from station.runtime.players import Engine, PlayerError, PlayerWorker
+
+FAKE = Path(__file__).with_name("fake_hub.py")
+
+
+def hub(habit):
+    return "hub:" + shlex.join([sys.executable, str(FAKE), habit])
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("habit", ["illegal", "nonsense", "silent done", "babbling", "error", "dies", "dead"])
+def test_what_is_no_legal_answer_is_a_player_error_and_leaves_no_process(habit):
+    engine = Engine(hub(habit), "russian")
+    pid = engine._process.pid
+    try:
+        with pytest.raises(PlayerError) as caught:
+            engine.begin()
+            engine.choose(new_game(load_ruleset("russian")))
+        assert str(caught.value)
+    finally:
+        engine.close()
+        engine.close()
+    assert not is_running(pid)
+
+
+def test_a_command_that_does_not_exist_is_named():
+    with pytest.raises(PlayerError, match="no-such-engine"):
+        Engine("hub:/no-such-engine", "russian")
+    with pytest.raises(PlayerError):
+        Engine("hub:'unbalanced", "russian")
+
+
+def test_a_deaf_engine_is_given_up():
+    engine = Engine(hub("deaf"), "russian")
+    engine.answer_s = 0.3
+    try:
+        with pytest.raises(PlayerError, match="silent"):
+            engine.begin()
+    finally:
+        engine.close()
+
+
+def test_the_stations_own_engine_answers():
+    engine = Engine("engine:1", "russian")
+    try:
+        engine.begin()
+        game = new_game(load_ruleset("russian"))
+        for _ in range(3):
+            game = game.play(engine.choose(game))
+        assert game.ply == 3
+    finally:
+        engine.close()
+
+
+def test_a_bad_engine_is_spoken_of_and_never_played(stand):
+    table = stand(black=hub("illegal"))
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    table.move((2, 5), (3, 4))
+    failed = table.watcher.wait(lambda o: isinstance(o.event, PlayerFailed))
+    again = table.watcher.wait(lambda o: isinstance(o.event, PlayerFailed) and o.event.request > failed.event.request)
+    assert "1-50" in again.session.problem
+    assert isinstance(again.session.phase, Waiting)
+    assert again.session.game.ply == 1
+    assert not any(isinstance(o.event, PlayerChose) for o in table.watcher.outcomes)
+
+
+def test_a_killed_engine_is_started_again_and_the_game_goes_on(stand):
+    table = stand(black="engine:9")
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    worker = table.service.players[0]
+    table.move((2, 5), (3, 4))
+    table.watcher.wait(lambda o: any(isinstance(effect, Choose) for effect in o.effects))
+    table.until(lambda: worker._thinking is not None)
+    (engine,) = worker._engines.values()
+    os.kill(engine._process.pid, signal.SIGKILL)
+    failed = table.watcher.wait(lambda o: isinstance(o.event, PlayerFailed))
+    assert failed.session.problem
+    answered = table.watcher.wait(lambda o: isinstance(o.session.phase, Answering), 60)
+    assert answered.session.game.ply == 1
+
+
+def test_a_question_that_is_withdrawn_ends_the_search(stand):
+    table = stand(black="engine:10")
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    worker = table.service.players[0]
+    table.move((2, 5), (3, 4))
+    table.until(lambda: worker._thinking is not None)
+    table.move((3, 4), (2, 5))  # taken back on the board
+    table.watcher.wait(lambda o: o.session.game.ply == 0 and isinstance(o.session.phase, Turn) and o.session.request)
+    table.until(lambda: worker._thinking is None, 8)
+
+
+def test_engines_end_with_the_station(stand):
+    table = stand(black="engine:10")
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    worker: PlayerWorker = table.service.players[0]
+    table.move((2, 5), (3, 4))
+    table.until(lambda: worker._thinking is not None)
+    (engine,) = worker._engines.values()
+    table.service.stop()
+    assert not is_running(engine._process.pid)
+    assert players.ANSWER_S > 10
