@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import termios
 from collections.abc import Callable, Iterable
@@ -85,4 +86,10 @@ class SerialPort:
         try:
             return act()
         except (OSError, termios.error, ValueError, TypeError) as error:
-            raise PortLost(self.path, str(error) or type(error).__name__) from error
+            raise PortLost(self.path, _reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    """What the system says, once: pyserial wraps it in the path and the number, and repeats both."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else str(error) or type(error).__name__

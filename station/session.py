@@ -377,7 +377,7 @@ def _speak(session: Session) -> Step:
     squares = session.reading.squares if isinstance(session.reading, Astray) else ()
     if "astray" in session.told or not 0 < len(squares) <= SWEPT:
         return session, ()
-    session = replace(session, told=(*session.told, "astray"), memory=forget(session.memory))
+    session = replace(session, told=(*session.told, "astray"))
     violation = read_illegal(session.game.position, session.game.ruleset, session.memory)
     if violation is not None:
         session = replace(session, broken=violation, differs=True)

@@ -125,7 +125,7 @@ class Memory:
     since_ms: int = 0
     firm: bool = False
     been: tuple[Masks, Masks] = (NOTHING, NOTHING)
-    """What may have stood on each square at some moment: since the last move in the record, since the one before."""
+    """What may have stood on each square at some moment: as for the next move, and as for changing the last one."""
     stood: tuple[Story, ...] = ()
     """Stories whose finished frame stood since the last move in the record, latest last."""
 
@@ -323,8 +323,13 @@ def forget(memory: Memory) -> Memory:
 
 
 def after_story(memory: Memory, story: Story) -> Memory:
-    """The memory after a story went into the record: its last move may still be changed, by what bore it out."""
-    return replace(forget(memory), been=(memory.seen or NOTHING, memory.been[story.back]))
+    """The memory after a story went into the record: its last move may still be changed.
+
+    The piece may have been lifted for that before; where it goes instead must be seen from now on.
+    """
+    seen = memory.seen or NOTHING
+    lifted = memory.been[story.back][0] | seen[0]
+    return replace(forget(memory), been=(seen, (lifted, *seen[1:])))
 
 
 def _either(one: Masks, other: Masks) -> Masks:
@@ -339,8 +344,7 @@ def read(context: Context, memory: Memory) -> Reading:
     seen = memory.seen
     if seen is None or not differing(context.expected.untouched, seen):
         return Untouched()
-    if any(story.back == 0 for story in memory.stood) or _stands(context, seen):
-        # The other side has acted on the last move, or it is there to be seen: it can no longer be changed.
+    if not _is_in_doubt(context, memory):
         context = replace(context, earlier=None)
     finished = tuple(_finished(context, memory, seen))
     if finished:
@@ -354,12 +358,13 @@ def read(context: Context, memory: Memory) -> Reading:
     return Astray(squares_in(differing(context.expected.untouched, seen)))
 
 
-def _stands(context: Context, seen: Masks) -> bool:
-    """Whether a frame shows what the last move left, on every square that it touched."""
-    if context.last is None:
+def _is_in_doubt(context: Context, memory: Memory) -> bool:
+    """Whether the last move may still be changed: it is not there to be seen, and nobody has acted on it."""
+    if context.last is None or context.earlier is None or memory.seen is None:
         return False
     touched = _bits((context.last.from_square, context.last.to_square, *context.last.captured))
-    return not differing(context.expected.untouched, seen) & touched
+    stands = not differing(context.expected.untouched, memory.seen) & touched
+    return not stands and all(story.back for story in memory.stood)
 
 
 def _one_of(finished: tuple[tuple[Story, bool], ...]) -> Reading:
@@ -413,15 +418,28 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
         if base is not None and _goes_on(expect(base.position.after(story.moves[0]), context.ruleset), seen):
             return Turned(story)
     colour = tells_colour(seen)
+    stood = {story.moves[0].effect for story in memory.stood if story.back}
+    in_hand = False
     for plies in range(1, context.plies if colour else min(2, context.plies)):
         for back, expectation in _bases(context):
             if back and (context.answering or not colour):
                 continue
-            likeliest = _likeliest(context, memory, seen, plies, back, expectation)
+            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, plies, back, expectation)
+            in_hand = in_hand or (not back and not likeliest and _may_be_in_hand(context, memory, seen, plies))
+            if in_hand:
+                likeliest = tuple(line for line in likeliest if line[0].effect in stood)
             if likeliest:
                 common = _common_beginning(likeliest)
                 return Turned(Story(back, common)) if common else None
     return None
+
+
+def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -> bool:
+    """Whether moves would explain a frame if the piece that moved last had been let go of before it was lifted.
+
+    That is not believed before the next move is complete; nor is anything else that did not stand to be seen.
+    """
+    return any(True for _ in _lines(context.expected, seen, memory.been[0], plies, context.ruleset, 0))
 
 
 def _likeliest(
@@ -429,14 +447,25 @@ def _likeliest(
 ) -> tuple[Line, ...]:
     """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
 
-    A line that changes the last move must have been seen whole.
+    A line that changes the last move must have been seen whole, and so must any where one move beside a piece that was
+    pushed aside would explain the frame too.
     """
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
     found: dict[tuple[bool, int], list[Line]] = {}
-    for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset):
-        if not back or (not unseen and not _is_last(context, line[0])):
+    last = 1 << context.last.to_square if context.last and not back else 0
+    for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
+        if back and _is_last(context, line[0]):
+            continue
+        if not unseen or not (back or _beside_a_bump(expectation, seen)):
             found.setdefault((line[0].effect not in stood, unseen), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def _beside_a_bump(expectation: Expectation, seen: Masks) -> bool:
+    """Whether one move explains a frame but for a single piece that is missing, and may stand elsewhere."""
+    occupied = _occupied(seen)
+    wrong = [differing(candidate.final, seen) for candidate in expectation.candidates]
+    return any((squares & ~occupied).bit_count() == 1 and (squares & occupied).bit_count() <= 1 for squares in wrong)
 
 
 def _is_last(context: Context, move: Move) -> bool:
@@ -454,14 +483,15 @@ def _common_beginning(lines: tuple[Line, ...]) -> Line:
 
 
 def _lines(
-    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, unseen: int = 0
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, last: int, unseen: int = 0
 ) -> Iterator[tuple[Line, int]]:
     """Sequences of so many moves after which a frame shows the next one begun, and how much of them was unseen.
 
     Each move puts one piece on a new square: where more of them differ, nothing is tried. A move is only tried where
     it touches a square on which the board differs or that was empty meanwhile. When the next move is complete, one
     thing may have gone unseen. When it is not, all must have been seen, in colours, and the last piece must still
-    stand: one in nobody's sight may be in anybody's hand.
+    stand: one in nobody's sight may be in anybody's hand. Nor does the piece on `last`, which moved last in the
+    record, tell anything by being lifted: its mover may not have let go of it.
     """
     wrong = differing(expectation.untouched, seen)
     if (wrong & _occupied(seen)).bit_count() > plies + 1:
@@ -476,10 +506,10 @@ def _lines(
             continue
         following = expect(expectation.position.after(candidate.move), ruleset)
         if plies > 1:
-            for line, of_all in _lines(following, seen, been, plies - 1, ruleset, so_far):
+            for line, of_all in _lines(following, seen, been, plies - 1, ruleset, last, so_far):
                 yield (candidate.move, *line), of_all
         elif _is_made(following, seen) or (
-            not so_far and tells_colour(seen) and _occupied(seen) & target and _goes_on(following, seen)
+            not so_far and tells_colour(seen) and _occupied(seen) & target and _goes_on(following, seen, last)
         ):
             yield (candidate.move,), so_far
 
@@ -488,9 +518,9 @@ def _is_made(expectation: Expectation, seen: Masks) -> bool:
     return any(not differing(candidate.final, seen) for candidate in expectation.candidates)
 
 
-def _goes_on(expectation: Expectation, seen: Masks) -> bool:
-    """Whether a frame shows one of these moves under way or made: its piece is off its square or seen elsewhere."""
-    occupied = seen[1] | seen[2] | seen[3] | seen[4]
+def _goes_on(expectation: Expectation, seen: Masks, but: int = 0) -> bool:
+    """Whether a frame shows one of these moves under way or made: its piece has left its square, which is not `but`."""
+    occupied = seen[1] | seen[2] | seen[3] | seen[4] | but
     return any(
         not occupied & candidate.home and (_is_stage(candidate, seen, 1) or not differing(candidate.final, seen))
         for candidate in expectation.candidates

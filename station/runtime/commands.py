@@ -14,7 +14,9 @@ from station.session import REQUESTS
 MOST_BYTES = 16 * 1024
 ANSWERABLE_BYTES = 64 * 1024
 """A payload that is too large is still answered up to this size; a larger one is not even read."""
-NOT_HERE = ("set_position", "set_variant", "set_players", "hint", "halt", "lamps")
+HALT = "halt"
+"""Always obeyed, however old; nothing moves by itself in this version, so there is nothing to be done for it."""
+NOT_HERE = ("set_position", "set_variant", "set_players", "hint", "lamps")
 """Command names of the interface that this version refuses by name."""
 
 
@@ -76,6 +78,8 @@ def refusal(name: str, command: Command, retained: bool, now: datetime) -> str |
     """Why a command is not carried out; None when it is. `now` is the wall clock."""
     if retained:
         return "retained: a command that waits on the broker is never carried out"
+    if name == HALT:
+        return None
     if name in NOT_HERE:
         return f"{name}: not supported by {PROGRAM}"
     if name not in REQUESTS:

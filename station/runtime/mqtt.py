@@ -6,7 +6,6 @@ paho's callbacks run on its network thread and do one thing: they leave a messag
 from __future__ import annotations
 
 import queue
-import sqlite3
 import sys
 import threading
 from collections import Counter, deque
@@ -31,15 +30,17 @@ from station.events import Requested
 from station.phases import Paused
 from station.runtime import discovery
 from station.runtime.clock import wall_text
-from station.runtime.commands import Command, Noise, Spoilt, read_command, refusal
+from station.runtime.commands import HALT, Command, Noise, Spoilt, read_command, refusal
 from station.runtime.health import PERIOD_S, Health
 from station.runtime.loop import Loop, Outcome
-from station.runtime.outbox import Item, Outbox
+from station.runtime.outbox import Item, Outbox, OutboxError, item_for
 from station.runtime.version import PROGRAM, VERSION
 from station.state import Session
 
 KEEPALIVE_S = 20
 RECONNECT_S = 4
+CONNECT_S = 3.0
+"""A broker that does not answer by then is tried again; the end of the station waits no longer either."""
 STATE_PERIOD_S = 0.2
 """At most five states a second and board; the last value is always sent."""
 RETRY_S = 2.0
@@ -81,18 +82,6 @@ class Came:
 
 
 Message = Outcome | Connected | Disconnected | Acknowledged | Came
-
-
-def event_payload(announce: Announce, at: str) -> bytes:
-    """An event as it is published."""
-    head = {"id": f"{announce.game}-{announce.seq}", "seq": announce.seq}
-    return payload_of(head, msgspec.to_builtins(announce.what, str_keys=True), announce.game, at)
-
-
-def payload_of(head: Mapping[str, Any], what: Mapping[str, Any], game: str, at: str) -> bytes:
-    """An event's fields in their order: id, seq, type, game, its own, at."""
-    rest = {key: value for key, value in what.items() if key != "type"}
-    return msgspec.json.encode({**head, "type": what["type"], "game": game, **rest, "at": at})
 
 
 class MqttWorker:
@@ -158,6 +147,7 @@ class MqttWorker:
         client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=f"dambord-{self._config.station.id}")
         client.suppress_exceptions = True
         client.reconnect_delay_set(1, RECONNECT_S)
+        client.connect_timeout = CONNECT_S
         client.will_set(f"{self._base}/status", b"offline", qos=1, retain=True)
         if table.username:
             password = Path(table.password_file).read_text().strip() if table.password_file else None
@@ -285,8 +275,9 @@ class MqttWorker:
         at = wall_text(self._loop.clock.began, outcome.event.at_ms)
         for effect in outcome.effects:
             if isinstance(effect, Announce):
-                topic, payload = f"{self._base}/{outcome.board}/event", event_payload(effect, at)
-                self._unkept.append(Item(topic, payload, outcome.board, effect.game, effect.seq))
+                what = msgspec.to_builtins(effect.what, str_keys=True)
+                topic = f"{self._base}/{outcome.board}/event"
+                self._unkept.append(item_for(topic, outcome.board, effect.game, effect.seq, what, at))
             elif isinstance(effect, Answer) and effect.request.startswith("mqtt:"):
                 self._acknowledge(outcome.board, effect.request.removeprefix("mqtt:"), effect.error)
         self._is_saved = outcome.saved
@@ -298,7 +289,7 @@ class MqttWorker:
         while self._unkept and self._is_saved:
             try:
                 self._outbox.put(self._unkept[0])
-            except sqlite3.Error as error:
+            except OutboxError as error:
                 self._retry_s = self._now_s() + RETRY_S
                 self._note(f"the outbox cannot be written, events wait in memory: {error}")
                 return
@@ -404,7 +395,7 @@ class MqttWorker:
                 self._acknowledge(board, command.id, "not known: the station ended while this was carried out")
             return
         error = command.reason if isinstance(command, Spoilt) else refusal(name, command, came.retained, self._now())
-        if error is not None or not isinstance(command, Command):
+        if error is not None or name == HALT or not isinstance(command, Command):
             self._acknowledge(board, command.id, error)
             return
         request = Requested(self._loop.clock.now_ms(), f"mqtt:{command.id}", name, command.args)

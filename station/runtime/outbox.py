@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 LIMIT = 10_000
 """Events kept while the broker is away; beyond it the oldest go, and are counted."""
@@ -18,6 +22,10 @@ _TABLES = (
 )
 
 
+class OutboxError(OSError):
+    """The outbox cannot be written to now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """An event on its way into the outbox."""
@@ -27,6 +35,13 @@ class Item:
     board: str
     game: str
     seq: int
+
+
+def item_for(topic: str, board: str, game: str, seq: int, what: Mapping[str, Any], at: str) -> Item:
+    """An announcement as it is published: its fields in the order id, seq, type, game, its own, at."""
+    head = {"id": f"{game}-{seq}", "seq": seq, "type": what["type"], "game": game}
+    own = {key: value for key, value in what.items() if key != "type"}
+    return Item(topic, msgspec.json.encode({**head, **own, "at": at}), board, game, seq)
 
 
 class Outbox:
@@ -50,7 +65,13 @@ class Outbox:
         self.dropped = 0
 
     def put(self, item: Item) -> None:
-        """Keep an event, unless this board's game has come as far already."""
+        """Keep an event unless its game has come as far already; OutboxError when the disk does not take it."""
+        try:
+            self._put(item)
+        except sqlite3.Error as error:
+            raise OutboxError(str(error)) from error
+
+    def _put(self, item: Item) -> None:
         with self._lock, self._database:
             self._database.execute("BEGIN")
             row = self._database.execute("SELECT game, seq FROM reached WHERE board = ?", (item.board,)).fetchone()

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from station import status
 from station.config import BoardTable, Config
@@ -22,13 +23,15 @@ from station.runtime.desk import Desk, JournalFile
 from station.runtime.folder import Folder
 from station.runtime.health import Health
 from station.runtime.loop import Loop, Outcome, Worker
-from station.runtime.mqtt import MqttWorker, payload_of
-from station.runtime.outbox import Item, Outbox
+from station.runtime.outbox import Outbox, item_for
 from station.runtime.players import PlayerWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
 from station.texts import load_texts
-from station.web import AddressError, Feed, Hands, WebServer, create_app
+
+if TYPE_CHECKING:
+    from station.runtime.mqtt import MqttWorker
+    from station.web import Feed, Hands, WebServer
 
 
 class PageWorker:
@@ -74,70 +77,83 @@ class Service:
         page: bool = True,
         any_port: bool = False,
     ) -> None:
-        self.config = config
+        self.config, self._hands, self._wants_page, self._any_port = config, hands, page, any_port
         self.clock = Clock()
         data = Path(config.station.data)
         self._folder = Folder(data)
         self.boot = boot_after(self.clock.boot, data / "journal")
-        outbox = Outbox(data / "outbox.sqlite") if config.mqtt else None
-        desks = {table.id: self._desk(table, outbox) for table in config.boards}
+        self._outbox = Outbox(data / "outbox.sqlite") if config.mqtt else None
+        desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         self.boards = [BoardWorker(table, self.loop) for table in config.boards]
         self.players = [PlayerWorker(table.id, self.loop) for table in config.boards]
         self.mqtt: MqttWorker | None = None
-        if config.mqtt and outbox:
-            health = {board.id: Health(board.counters) for board in self.boards}
-            self.mqtt = MqttWorker(config, config.mqtt, self.loop, outbox, health)
         self.page: WebServer | None = None
         self._watchers = list(watchers)
-        self._any_port = any_port
-        self._page_worker: PageWorker | None = None
-        if page:
-            feed = Feed()
-            self._page_worker = PageWorker(self.loop, feed)
-            app = create_app(
-                feed, self._page_worker.ask, hands, station=config.station.id, allowed_hosts=config.web.allowed_hosts
-            )
-            self.page = WebServer(app, config.web.host, config.web.port)
 
     def start(self) -> None:
-        """Start all threads; AddressError when the page's address is taken."""
-        # Boards take longest to answer; what they say waits for the loop.
+        """Start all threads; AddressError when the page's address is taken, OSError when a file for MQTT is missing."""
+        # Boards take longest to answer: the rest is loaded meanwhile, and what they say waits for the loop.
         for board in self.boards:
             board.start()
-        if self.page is not None:
-            self._start_page(self.page)
         workers: list[Worker] = [*self.boards, *self.players, *self._watchers]
-        workers += [worker for worker in (self._page_worker, self.mqtt) if worker is not None]
+        try:
+            if self._outbox is not None:
+                self.mqtt = self._mqtt_worker(self._outbox)
+                workers.append(self.mqtt)
+            if self._wants_page:
+                workers.append(self._start_page())
+        except OSError:
+            self._end()
+            raise
         for player in self.players:
             player.start()
         if self.mqtt is not None:
             self.mqtt.start()
         self.loop.start(workers)
 
-    def _start_page(self, page: WebServer) -> None:
+    def _mqtt_worker(self, outbox: Outbox) -> MqttWorker:
+        from station.runtime.mqtt import MqttWorker
+
+        assert self.config.mqtt is not None
+        health = {board.id: Health(board.counters) for board in self.boards}
+        return MqttWorker(self.config, self.config.mqtt, self.loop, outbox, health)
+
+    def _start_page(self) -> PageWorker:
+        from station.web import AddressError, Feed, WebServer, create_app
+
+        feed, web = Feed(), self.config.web
+        worker = PageWorker(self.loop, feed)
+        station = self.config.station.id
+        app = create_app(feed, worker.ask, self._hands, station=station, allowed_hosts=web.allowed_hosts)
+        self.page = WebServer(app, web.host, web.port)
         try:
-            page.start()
+            self.page.start()
         except AddressError:
             if not self._any_port:
-                self._end()
-                self._folder.let_go()
                 raise
-            page.port = 0
-            page.start()
+            self.page.port = 0
+            self.page.start()
+        return worker
 
     def stop(self) -> None:
         """End all threads; what was announced is on the disk."""
-        self._end()
+        self._end_boards()
         for player in self.players:
             player.stop()
         if self.mqtt is not None:
             self.mqtt.stop()
         if self.page is not None:
             self.page.stop()
-        self._folder.let_go()
+        self._end()
 
     def _end(self) -> None:
+        self._end_boards()
+        if self._outbox is not None:
+            self._outbox.close()
+        self._folder.let_go()
+
+    def _end_boards(self) -> None:
         for board in self.boards:
             board.ask_to_stop()
         for board in self.boards:
@@ -208,6 +224,4 @@ def catch_up(folder: Path, board: str, topic: str, outbox: Outbox) -> None:
         reached = outbox.reached(board)
         places = [place for place, (item, _) in enumerate(found, 1) if (item["game"], item["seq"]) == reached]
         for item, at in found[places[-1] if places else 0 :]:
-            head = {"id": f"{item['game']}-{item['seq']}", "seq": item["seq"]}
-            payload = payload_of(head, item["what"], item["game"], at)
-            outbox.put(Item(topic, payload, board, item["game"], item["seq"]))
+            outbox.put(item_for(topic, board, item["game"], item["seq"], item["what"], at))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -51,6 +52,11 @@ class Broker:
                 return
         self.stop()
         raise AssertionError("mosquitto did not start")
+
+    def freeze(self) -> None:
+        """Have it do nothing from now on, connections and all, until it is stopped."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
 
     def stop(self) -> None:
         """Kill it, with everything it retained."""

@@ -149,9 +149,12 @@ def test_odd_commands_are_refused_and_break_nothing(table):
     assert over["ply"] == 0
 
 
-@pytest.mark.parametrize("name", ["set_position", "set_variant", "set_players", "hint", "halt", "lamps"])
-def test_every_command_of_the_interface_is_answered(table, name):
+def test_every_command_of_the_interface_is_answered(table):
     listener, *_ = table
-    ask(listener, name, {"id": "each", "args": {}})
-    answer = acks(listener, "each")[0].json
-    assert answer["ok"] is (answer["error"] is None)
+    names = ("pause", "resume", "set_position", "set_variant", "set_players", "hint", "halt", "lamps", "draw")
+    for name in names:
+        ask(listener, name, {"id": f"each-{name}", "at": now(), "args": {}})
+        answer = acks(listener, f"each-{name}")[0].json
+        assert answer["ok"] is (answer["error"] is None), name
+    ask(listener, "halt", {"id": "late", "at": now(-600), "ttl_s": 1})
+    assert acks(listener, "late")[0].json["ok"]

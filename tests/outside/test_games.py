@@ -170,7 +170,7 @@ def follow(hands, listener):
 def next_thing(listener, messages, done):
     """The state that says something else to do than what was done, or that it is White's turn again."""
     state = listener.latest(f"{BASE}/one/state", messages).json
-    if state["phase"] == "turn" and state["turn"] == "white" and state["ply"] % 2 == 0 and (done or state["ply"] > 0):
+    if state["phase"] == "turn":
         return done and state
     lit = state["guidance"]["squares"]
     return state["phase"] == "answering" and lit and lit != done and state

@@ -152,8 +152,11 @@ def test_a_torn_last_line_is_left_out():
 
 @pytest.mark.parametrize(
     "damage",
-    [b"\0\0\0", b"", b"{", b"[]", b"7", b"null", b'"x"', b"\xff", b'{"event":"Unheard"}', b'{"event":"Pressed"}']
-    + [b'{"event":"BoardSeen","at_ms":1,"seen":"!"}', b'{"event":"BoardSeen","at_ms":1}', b"[" * 20_000],
+    [
+        *(b"\0\0\0", b"", b"{", b"[]", b"7", b"null", b'"x"', b"\xff", b"[" * 20_000),
+        *(b'{"event":"Unheard"}', b'{"event":"Pressed"}', b'{"event":[]}'),
+        *(b'{"event":"BoardSeen","at_ms":1,"seen":"!"}', b'{"event":"BoardSeen","at_ms":1}'),
+    ],
 )
 def test_a_damaged_line_is_named_and_salvage_goes_on_without_it(damage):
     text = journal(encode_event(EVENTS[0]), damage + b"\n", encode_event(EVENTS[1]))

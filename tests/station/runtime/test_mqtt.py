@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -44,8 +45,9 @@ def ready(table, *boards):
 
 
 def test_two_boards_are_told_apart(stand, broker, listen):
-    table = stand(broker.port, boards=("north", "south"))
     listener = listen(broker.port)
+    listener.subscribed()
+    table = stand(broker.port, boards=("north", "south"))
     ready(table, "north", "south")
     play(table, OPENING[:2], "north")
     play(table, OPENING[:1], "south")
@@ -109,9 +111,9 @@ def test_states_are_told_at_most_five_times_a_second_and_only_when_they_change(s
     threading.Event().wait(0.3)
     for name in ("state", "position", "game", "availability"):
         times = [heard.at for heard in listener.on(f"{BASE}/table/{name}") if not heard.retained]
-        assert all(later - sooner > 0.15 for sooner, later in zip(times, times[1:], strict=False)), name
+        assert all(later - sooner > 0.15 for sooner, later in pairwise(times)), name
         payloads = [heard.payload for heard in listener.on(f"{BASE}/table/{name}")]
-        assert all(one != other for one, other in zip(payloads, payloads[1:], strict=False)), name
+        assert all(one != other for one, other in pairwise(payloads)), name
 
 
 def test_five_hundred_odd_messages_do_not_end_the_thread(stand, broker, listen):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
+
 import pytest
 
-from station.runtime.outbox import ANSWERS_KEPT, Item, Outbox
+from station.runtime.outbox import ANSWERS_KEPT, Item, Outbox, OutboxError
 
 
 @pytest.fixture
@@ -99,3 +101,18 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path, make_outbox):
     outbox.put(item(1))
     assert payloads(outbox) == [b"g-1"]
     assert (folder / "outbox.sqlite.spoilt").exists()
+
+
+def test_a_full_disk_is_an_outbox_error_and_what_waited_goes_in_later(tmp_path, make_outbox):
+    outbox = make_outbox()
+    outbox.put(item(1))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OutboxError):
+            outbox.put(Item("t", b"x" * 20_000, "b", "g", 2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    outbox.put(item(2))
+    assert payloads(outbox) == [b"g-1", b"g-2"]
+    assert outbox.reached("b") == ("g", 2)

@@ -33,15 +33,18 @@ def is_running(pid):
     return True
 
 
+def begin_and_choose(engine):
+    engine.begin()
+    return engine.choose(new_game(load_ruleset("russian")))
+
+
 @pytest.mark.parametrize("habit", ["illegal", "nonsense", "silent done", "babbling", "error", "dies", "dead"])
 def test_what_is_no_legal_answer_is_a_player_error_and_leaves_no_process(habit):
     engine = Engine(hub(habit), "russian")
     pid = engine._process.pid
     try:
-        with pytest.raises(PlayerError) as caught:
-            engine.begin()
-            engine.choose(new_game(load_ruleset("russian")))
-        assert str(caught.value)
+        with pytest.raises(PlayerError, match=r"."):
+            begin_and_choose(engine)
     finally:
         engine.close()
         engine.close()
@@ -102,6 +105,8 @@ def test_a_killed_engine_is_started_again_and_the_game_goes_on(stand):
     assert failed.session.problem
     answered = table.watcher.wait(lambda o: isinstance(o.session.phase, Answering), 60)
     assert answered.session.game.ply == 1
+    if answered.session.problem:
+        pytest.xfail("the problem of an engine that answers again is still told")
 
 
 def test_a_question_that_is_withdrawn_ends_the_search(stand):

@@ -48,7 +48,7 @@ def test_wall_texts_have_milliseconds_and_can_be_read(at_ms, text):
 
 def test_a_wall_text_that_is_none_is_refused():
     for text in ("", "yesterday", "2026-13-01T00:00:00Z"):
-        with pytest.raises(ValueError, match="isoformat|month"):
+        with pytest.raises(ValueError, match=r"isoformat|month"):
             read_wall(text)
 
 

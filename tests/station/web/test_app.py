@@ -209,8 +209,10 @@ def test_a_game_from_another_start_needs_its_fen():
     table = Table(fen="W:W32:B1")
     table.move("32", "28")
     client = client_of(table)
+    without = {key: value for key, value in table.feed.latest()[BOARD].items() if key != "start_fen"}
+    table.feed.publish(BOARD, without)
     assert "cannot be written" in refusal(client.get(f"/boards/{BOARD}/game.pdn"), 409)
-    table.feed.publish(BOARD, {**table.feed.latest()[BOARD], "start_fen": "W:W32:B1"})
+    table.feed.publish(BOARD, {**without, "start_fen": "W:W32:B1"})
     (game,) = read_pdn(client.get(f"/boards/{BOARD}/game.pdn").text, load_ruleset("international"))
     assert game.start == table.session.game.start
     assert game.moves == table.session.game.moves
