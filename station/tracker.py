@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from engine.explain import Violation, violations
 from engine.geometry import Geometry, Square
@@ -415,7 +416,10 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     """The moves that must have been made for the other side to be where it is; None when that is not told."""
     for story in reversed(memory.stood):
         base = context.expected if story.back == 0 else context.earlier
-        if base is not None and _goes_on(expect(base.position.after(story.moves[0]), context.ruleset), seen):
+        if base is None:
+            continue
+        following = expect(base.position.after(story.moves[0]), context.ruleset)
+        if _goes_on(following, seen, _still_captured(base, story.moves[0])):
             return Turned(story)
     colour = tells_colour(seen)
     stood = {story.moves[0].effect for story in memory.stood if story.back}
@@ -447,8 +451,7 @@ def _likeliest(
 ) -> tuple[Line, ...]:
     """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
 
-    A line that changes the last move must have been seen whole, and so must any where one move beside a piece that was
-    pushed aside would explain the frame too.
+    A line must have been seen whole where one move beside a piece that was pushed aside would explain the frame too.
     """
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
     found: dict[tuple[bool, int], list[Line]] = {}
@@ -456,7 +459,7 @@ def _likeliest(
     for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
         if back and _is_last(context, line[0]):
             continue
-        if not unseen or not (back or _beside_a_bump(expectation, seen)):
+        if not unseen or not _beside_a_bump(expectation, seen):
             found.setdefault((line[0].effect not in stood, unseen), []).append(line)
     return tuple(found[min(found)]) if found else ()
 
@@ -509,9 +512,18 @@ def _lines(
             for line, of_all in _lines(following, seen, been, plies - 1, ruleset, last, so_far):
                 yield (candidate.move, *line), of_all
         elif _is_made(following, seen) or (
-            not so_far and tells_colour(seen) and _occupied(seen) & target and _goes_on(following, seen, last)
+            not so_far
+            and tells_colour(seen)
+            and _occupied(seen) & target
+            and _goes_on(following, seen, last | _still_captured(expectation, candidate.move))
         ):
             yield (candidate.move,), so_far
+
+
+def _still_captured(expectation: Expectation, move: Move) -> int:
+    """Squares of which a piece may be taken off because another capture of the same piece is meant."""
+    rivals = (item.captured for item in expectation.candidates if item.move.from_square == move.from_square)
+    return reduce(or_, rivals, 0) & ~_bits(move.captured)
 
 
 def _is_made(expectation: Expectation, seen: Masks) -> bool:
@@ -519,7 +531,7 @@ def _is_made(expectation: Expectation, seen: Masks) -> bool:
 
 
 def _goes_on(expectation: Expectation, seen: Masks, but: int = 0) -> bool:
-    """Whether a frame shows one of these moves under way or made: its piece has left its square, which is not `but`."""
+    """Whether a frame shows one of these moves under way or made: its piece has left its square, none of `but`."""
     occupied = seen[1] | seen[2] | seen[3] | seen[4] | but
     return any(
         not occupied & candidate.home and (_is_stage(candidate, seen, 1) or not differing(candidate.final, seen))

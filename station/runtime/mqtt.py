@@ -380,7 +380,7 @@ class MqttWorker:
 
     def _command(self, came: Came) -> None:
         board, _, name = came.topic.removeprefix(f"{self._base}/").partition("/cmd/")
-        if board not in self._sessions:
+        if all(board != table.id for table in self._config.boards):
             return
         command = read_command(came.payload)
         if isinstance(command, Noise):
