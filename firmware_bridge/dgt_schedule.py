@@ -65,7 +65,7 @@ class Schedule:
         self.online = False
         self._ask_ms = now_ms
         self._answered = True
-        self._commands = deque((RESET, SEND_VERSION, SEND_SERIAL, SEND_LONG_SERIAL, UPDATE_NICE))
+        self._commands = deque((RESET, SEND_VERSION, SEND_SERIAL, UPDATE_NICE))
         self._dump_command = SEND_BOARD
         self._dump_asked_ms = None
         self._dump_due_ms = now_ms
@@ -75,7 +75,7 @@ class Schedule:
         if not self.online:
             self.online = True
             self._poll_ms = now_ms
-            self._commands.append(SEND_CLOCK)
+            self._commands += (SEND_LONG_SERIAL, SEND_CLOCK)
 
     def hear(self, now_ms: int) -> None:
         """Bytes have come. After an unanswered poll the board may have restarted and is set up and read anew."""
@@ -147,10 +147,13 @@ class Schedule:
         return min(due)
 
     def _next_command(self, now_ms: int) -> bytes:
-        if self._commands:
+        dump_is_due = self._dump_due_ms is not None and self._dump_asked_ms is None and now_ms >= self._dump_due_ms
+        # A board that sends updates tells what stands on it first: people wait for that, not for its name or clock.
+        dump_first = self.online and dump_is_due and UPDATE_NICE not in self._commands
+        if self._commands and not dump_first:
             self._command_ms = now_ms
             return bytes((self._commands.popleft(),))
-        if self._dump_due_ms is None or self._dump_asked_ms is not None or now_ms < self._dump_due_ms:
+        if not dump_is_due:
             return b""
         self._command_ms = self._dump_asked_ms = now_ms
         self._disturbed = self._disturbed and now_ms < self._disturbed_ms + self._quiet_ms

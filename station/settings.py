@@ -32,7 +32,7 @@ class Pace:
     """The position before the last move stands again: taken back after this time."""
     further_back: int = 2000
     """An older position stands again."""
-    set_up: int = 400
+    set_up: int = 250
     """The position asked for stands: play begins after this time."""
     start_again: int = 3000
     """The start position stands in the middle of a game: a new game after this time."""
