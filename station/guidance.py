@@ -109,7 +109,8 @@ def _waiting_for(session: Session) -> Guidance:
         return _reply(session, session.phase.move)
     man = _uncrowned(session)
     if man is not None:
-        return _say(session, "crown", [(man, Role.HINT)], square=square_name(man, session.game.ruleset))
+        square = square_name(man, session.game.ruleset)
+        return _say(session, "crown", [(man, Role.HINT)], square=square, side=_side(session, session.turn))
     return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=_side(session, session.turn))
 
 
@@ -134,17 +135,20 @@ def _reply(session: Session, move: Move) -> Guidance:
     lifted = bool(memory.been[0][0] >> start & 1)
     arrived = _stands(session, end) and (lifted if start == end else not _stands(session, start))
     taken = tuple(square for square in move.captured if _stands(session, square))
+    remove = [(square, Role.REMOVE) for square in taken]
     if arrived and taken:
-        return _say(session, "reply_remove", [(square, Role.REMOVE) for square in taken], squares=taken)
-    if start != end and _stands(session, start) and _stands(session, end):
+        return _say(session, "reply_remove", remove, squares=taken)
+    both = start != end and _stands(session, start) and _stands(session, end)
+    if both and session.quiet_ms() >= _patience(session):
         return _differs(session)
     cues: list[tuple[Square, Role]] = []
-    if not arrived:
+    if not arrived and not both:
         cues += [(start, Role.LIFT)] if _stands(session, start) else []
         cues += [(end, Role.PLACE)] if not _stands(session, end) else []
+        cues += remove
         cues += [(square, Role.PATH) for square in dict.fromkeys(move.path[:-1]) if square not in {start, end}]
     text = move_text(move, session.game.legal_moves, session.game.ruleset)
-    return _say(session, "reply", cues, move=text, side=_side(session, session.turn))
+    return _say(session, "settling" if arrived else "reply", cues, move=text, side=_side(session, session.turn))
 
 
 def _stands(session: Session, square: Square) -> bool:
@@ -191,7 +195,7 @@ def _illegal(session: Session) -> Guidance:
     )
     hints = [(square, Role.HINT) for square in session.broken.squares if square not in dict(cues)]
     reason = illegal_sentence(session)
-    return _say(session, "illegal", [*cues, *hints], reason=reason, next=action[:1].upper() + action[1:])
+    return _say(session, "illegal", [*cues, *hints][:AT_ONCE], reason=reason, next=action[:1].upper() + action[1:])
 
 
 def illegal_sentence(session: Session) -> str:
@@ -280,7 +284,7 @@ def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, st
             cues: Cues = ((start, Role.LIFT), (end, Role.PLACE))
             names = {"from": square_name(start, ruleset), "to": square_name(end, ruleset)}
             return cues, texts.say("do.move", **names)
-    cues = tuple((repair.square, repair.role) for repair in left)
+    cues = tuple((repair.square, repair.role) for repair in left[:AT_ONCE])
     action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
     wanted = texts.say(f"piece.{_piece_key(first.piece)}") if first.piece is not EMPTY else ""
     return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
@@ -319,4 +323,4 @@ def _say(
     **values: str,
 ) -> Guidance:
     names = ", ".join(square_name(square, session.game.ruleset) for square in squares)
-    return Guidance(tuple(cues[:AT_ONCE]), key, session.texts.say(f"prompt.{key}", squares=names, **values))
+    return Guidance(tuple(cues), key, session.texts.say(f"prompt.{key}", squares=names, **values))

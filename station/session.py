@@ -258,7 +258,7 @@ def _chosen(session: Session, request: int, move: Move) -> Step:
     if all(move.effect != legal.effect for legal in session.game.legal_moves):
         return _pause(replace(session, problem="the player chose a move that is not legal"), "player")
     shown_ms = max(session.at_ms, session.turn_began_ms + session.settings.pace.reply_hold)
-    answering = Answering(move, shown_ms)
+    session, answering = replace(session, problem=""), Answering(move, shown_ms)
     if isinstance(session.phase, Paused):
         return replace(session, phase=replace(session.phase, interrupted=answering)), ()
     return replace(session, phase=answering), ()

@@ -105,8 +105,7 @@ def test_a_killed_engine_is_started_again_and_the_game_goes_on(stand):
     assert failed.session.problem
     answered = table.watcher.wait(lambda o: isinstance(o.session.phase, Answering), 60)
     assert answered.session.game.ply == 1
-    if answered.session.problem:
-        pytest.xfail("the problem of an engine that answers again is still told")
+    assert not answered.session.problem
 
 
 def test_a_question_that_is_withdrawn_ends_the_search(stand):
