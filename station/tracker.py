@@ -128,7 +128,9 @@ class Memory:
     been: tuple[Masks, Masks] = (NOTHING, NOTHING)
     """What may have stood on each square at some moment: as for the next move, and as for changing the last one."""
     stood: tuple[Story, ...] = ()
-    """Stories whose finished frame stood since the last move in the record, latest last."""
+    """Stories whose finished frame stood since the last move in the record, or since all was undone; latest last."""
+    before: Masks | None = None
+    """The last frame but the latest that was firm: what it shows on two squares was so at one time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,10 +313,12 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         return replace(memory, view=view, firm=memory.firm or view.firm)
     stood = memory.stood
     if memory.seen is not None:
+        if memory.firm and not differing(context.expected.untouched, memory.seen):
+            stood = ()
         finished = tuple(story for story, _ in _finished(context, memory, memory.seen))
         stood = (*(story for story in stood if story not in finished), *finished)[-4:]
     been = (_either(memory.been[0], seen), _either(memory.been[1], seen))
-    return Memory(seen, view, at_ms, view.firm, been, stood)
+    return Memory(seen, view, at_ms, view.firm, been, stood, memory.seen if memory.firm else memory.before)
 
 
 def forget(memory: Memory) -> Memory:
@@ -457,11 +461,29 @@ def _likeliest(
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
     for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
+        if _out_of_order(expectation, line, seen, memory.before, context.ruleset):
+            continue
         if back and _is_last(context, line[0]):
             continue
         if not unseen or not _beside_a_bump(expectation, seen):
             found.setdefault((line[0].effect not in stood, unseen), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Masks | None, ruleset: Ruleset) -> bool:
+    """Whether the move after a line had already been made in a firm frame in which the line's last piece had not."""
+    if before is None:
+        return False
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    arrived = _occupied(before) & ~before[0]
+    target = 1 << line[-1].to_square
+    made = [item for item in expect(position, ruleset).candidates if not differing(item.final, seen)]
+    return any(
+        not item.captured & target and arrived >> item.move.to_square & 1 and not arrived & (target | item.home)
+        for item in made
+    )
 
 
 def _beside_a_bump(expectation: Expectation, seen: Masks) -> bool:

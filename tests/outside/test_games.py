@@ -155,10 +155,9 @@ def follow(hands, listener):
         done = lit = state["guidance"]["squares"]
         hands.wait((0.2, 0.5))
         for square, role in lit.items():
-            if role == "lift":
-                held = hands.standing[square]
-                hands.put(square, None)
-            elif role == "remove":
+            # What is lit may be older than what the hands have done since.
+            if role in {"lift", "remove"} and square in hands.standing:
+                held = hands.standing[square] if role == "lift" else held
                 hands.put(square, None)
         if held and "lift" not in lit.values():
             (target,) = (square for square, role in lit.items() if role == "place")

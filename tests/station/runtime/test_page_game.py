@@ -132,7 +132,7 @@ def crown_with_a_second_man(person):
     page = person.page
     person.expect(page.locator('#belief-board [data-square="f8"]')).to_have_attribute("data-content", "white_king")
     person.expect(page.locator(wood("f8"))).to_have_attribute("data-content", "white_man")
-    person.sees("crown", "Crown the man on f8: put a second man on it.")
+    person.sees("crown", "Black to move. Crown the man on f8: put a second man on it.")
     before = int(page.locator(tray("white")).get_attribute("data-count"))
     person.from_tray("white", "f8")
     person.expect(page.locator(wood("f8"))).to_have_attribute("data-content", "white_king")
