@@ -28,6 +28,8 @@ class Pace:
     """A capture that stops half-way is prompted after this time."""
     illegal: int
     """A board that no story explains is spoken about after this time."""
+    ply: int
+    """Nobody makes a move in less, from lifting the piece to the other side's touch."""
     back: int = 1000
     """The position before the last move stands again: taken back after this time."""
     further_back: int = 2000
@@ -38,8 +40,8 @@ class Pace:
     """The start position stands in the middle of a game: a new game after this time."""
 
 
-CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500)
-BLITZ = Pace(quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000)
+CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500, ply=400)
+BLITZ = Pace(quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000, ply=150)
 PACES = {"calm": CALM, "blitz": BLITZ}
 
 

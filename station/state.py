@@ -79,6 +79,8 @@ def context_of(session: Session) -> Context:
         earlier=expect(game.positions[-2], game.ruleset) if revisable else None,
         last=game.moves[-1] if game.moves else None,
         plies=UNSEEN_PLIES if both_persons else 2 if own_next else 1,
+        now_ms=session.at_ms,
+        ply_ms=session.settings.pace.ply,
         answering=isinstance(session.active, Answering),
     )
 

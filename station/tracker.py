@@ -24,6 +24,10 @@ Masks = tuple[int, int, int, int, int]
 NOTHING: Masks = (0, 0, 0, 0, 0)
 
 
+SCAN_MS = 225
+"""How late the slowest board tells that a piece has left its square."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A legal move, what it leaves on the board, and what may be seen while it is under way."""
@@ -131,6 +135,8 @@ class Memory:
     """Stories whose finished frame stood since the last move in the record, or since all was undone; latest last."""
     before: Masks | None = None
     """The last frame but the latest that was firm: what it shows on two squares was so at one time."""
+    left_ms: int = 0
+    """When the board last ceased to show the game's position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,9 @@ class Context:
     last: Move | None = None
     plies: int = 1
     """How many unseen plies may be read from one frame."""
+    now_ms: int = 0
+    ply_ms: int = 0
+    """A person makes a move and lets go in no less; the next begins after that."""
     answering: bool = False
     """Whether the one expected move is a reply that was shown: who changes the move before it gets a new reply."""
 
@@ -318,13 +327,15 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         finished = tuple(story for story, _ in _finished(context, memory, memory.seen))
         stood = (*(story for story in stood if story not in finished), *finished)[-4:]
     been = (_either(memory.been[0], seen), _either(memory.been[1], seen))
-    return Memory(seen, view, at_ms, view.firm, been, stood, memory.seen if memory.firm else memory.before)
+    before = memory.seen if memory.firm else memory.before
+    leaves = memory.seen is None or not differing(context.expected.untouched, memory.seen)
+    return Memory(seen, view, at_ms, view.firm, been, stood, before, at_ms if leaves else memory.left_ms)
 
 
 def forget(memory: Memory) -> Memory:
     """The memory of what is seen now, and of nothing before."""
     seen = memory.seen or NOTHING
-    return replace(memory, been=(seen, seen), stood=())
+    return replace(memory, been=(seen, seen), stood=(), left_ms=memory.since_ms)
 
 
 def after_story(memory: Memory, story: Story) -> Memory:
@@ -417,7 +428,13 @@ def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
 
 
 def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
-    """The moves that must have been made for the other side to be where it is; None when that is not told."""
+    """The moves that must have been made for the other side to be where it is; None when that is not told.
+
+    Hands need their time: what went too fast for so many moves was a slide, or a piece that was pushed aside.
+    """
+    most = min(context.plies, 1 + _moves_in(context.now_ms - memory.left_ms, context.ply_ms))
+    if most < 2:
+        return None
     for story in reversed(memory.stood):
         base = context.expected if story.back == 0 else context.earlier
         if base is None:
@@ -428,7 +445,7 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     colour = tells_colour(seen)
     stood = {story.moves[0].effect for story in memory.stood if story.back}
     in_hand = False
-    for plies in range(1, context.plies if colour else min(2, context.plies)):
+    for plies in range(1, most if colour else min(2, most)):
         for back, expectation in _bases(context):
             if back and (context.answering or not colour):
                 continue
@@ -448,6 +465,11 @@ def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -
     That is not believed before the next move is complete; nor is anything else that did not stand to be seen.
     """
     return any(True for _ in _lines(context.expected, seen, memory.been[0], plies, context.ruleset, 0))
+
+
+def _moves_in(elapsed_ms: int, ply_ms: int) -> int:
+    """How many moves there was time for."""
+    return (elapsed_ms + SCAN_MS) // max(1, ply_ms)
 
 
 def _likeliest(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 
 from engine.game import new_game
 from engine.notation import move_text, read_square
-from engine.position import BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Position, Side
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Position, Side
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
 from engine.view import ANYTHING, view_of
@@ -313,6 +314,17 @@ def test_what_stood_tells_the_order():
     turned = frames.show(b6=EMPTY, a5=BLACK_MAN, g3=EMPTY, f4=WHITE_MAN)
     assert isinstance(turned, Turned)
     assert [move.to_square for move in turned.story.moves] == [frames.square("d4"), frames.square("a5")]
+
+
+@pytest.mark.parametrize(("ply_ms", "enough"), [(150, True), (400, False)])
+def test_hands_need_their_time(ply_ms, enough):
+    """A king slides and a piece beside it is pushed to and fro: too fast for four moves, unless people play blitz."""
+    frames = Frames(fen="B:WKb2:BKe1,a7,h2", plies=4)
+    frames.context = replace(frames.context, ply_ms=ply_ms)
+    for changes in ({"e1": EMPTY, "d2": BLACK_KING}, {"b2": EMPTY}, {"c1": WHITE_KING, "d2": EMPTY, "c3": BLACK_KING}):
+        frames.context = replace(frames.context, now_ms=frames.at_ms + 100)
+        reading = frames.show(**changes)
+    assert isinstance(reading, Turned) is enough
 
 
 def test_a_line_that_nobody_saw_is_not_believed():
