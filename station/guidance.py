@@ -139,7 +139,8 @@ def _reply(session: Session, move: Move) -> Guidance:
     if arrived and taken:
         return _say(session, "reply_remove", remove, squares=taken)
     both = start != end and _stands(session, start) and _stands(session, end)
-    if both and session.quiet_ms() >= _patience(session):
+    amiss = both or (arrived and not isinstance(session.reading, Done))
+    if amiss and session.quiet_ms() >= _patience(session):
         return _differs(session)
     cues: list[tuple[Square, Role]] = []
     if not arrived and not both:
@@ -195,7 +196,7 @@ def _illegal(session: Session) -> Guidance:
     )
     hints = [(square, Role.HINT) for square in session.broken.squares if square not in dict(cues)]
     reason = illegal_sentence(session)
-    return _say(session, "illegal", [*cues, *hints][:AT_ONCE], reason=reason, next=action[:1].upper() + action[1:])
+    return _say(session, "illegal", [*cues, *hints], reason=reason, next=action[:1].upper() + action[1:])
 
 
 def illegal_sentence(session: Session) -> str:
@@ -284,7 +285,7 @@ def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, st
             cues: Cues = ((start, Role.LIFT), (end, Role.PLACE))
             names = {"from": square_name(start, ruleset), "to": square_name(end, ruleset)}
             return cues, texts.say("do.move", **names)
-    cues = tuple((repair.square, repair.role) for repair in left[:AT_ONCE])
+    cues = tuple((repair.square, repair.role) for repair in left)
     action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
     wanted = texts.say(f"piece.{_piece_key(first.piece)}") if first.piece is not EMPTY else ""
     return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
@@ -323,4 +324,4 @@ def _say(
     **values: str,
 ) -> Guidance:
     names = ", ".join(square_name(square, session.game.ruleset) for square in squares)
-    return Guidance(tuple(cues), key, session.texts.say(f"prompt.{key}", squares=names, **values))
+    return Guidance(tuple(cues[:AT_ONCE]), key, session.texts.say(f"prompt.{key}", squares=names, **values))

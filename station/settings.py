@@ -28,7 +28,7 @@ class Pace:
     """A capture that stops half-way is prompted after this time."""
     illegal: int
     """A board that no story explains is spoken about after this time."""
-    ply: int
+    ply: int = 400
     """Nobody makes a move in less, from lifting the piece to the other side's touch."""
     back: int = 1000
     """The position before the last move stands again: taken back after this time."""

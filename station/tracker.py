@@ -445,14 +445,19 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     colour = tells_colour(seen)
     stood = {story.moves[0].effect for story in memory.stood if story.back}
     in_hand = False
-    for plies in range(1, most if colour else min(2, most)):
+    begun = {story.moves[0].effect for story in memory.stood if not story.back}
+    lengths = range(1, most if colour else min(2, most))
+    # Lines that begin with what stood come first, however long; then any.
+    for plies, from_begun in [*((plies, True) for plies in lengths if begun), *((plies, False) for plies in lengths)]:
         for back, expectation in _bases(context):
-            if back and (context.answering or not colour):
+            if back and (from_begun or context.answering or not colour):
                 continue
             likeliest = () if in_hand and not back else _likeliest(context, memory, seen, plies, back, expectation)
             in_hand = in_hand or (not back and not likeliest and _may_be_in_hand(context, memory, seen, plies))
             if in_hand:
                 likeliest = tuple(line for line in likeliest if line[0].effect in stood)
+            if from_begun:
+                likeliest = tuple(line for line in likeliest if line[0].effect in begun)
             if likeliest:
                 common = _common_beginning(likeliest)
                 return Turned(Story(back, common)) if common else None
