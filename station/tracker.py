@@ -498,7 +498,7 @@ def _likeliest(
 
 
 def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Masks | None, ruleset: Ruleset) -> bool:
-    """Whether the move after a line had already been made in a firm frame in which the line's last piece had not."""
+    """Whether a firm frame shows what the move after a line brought before its piece had left, or the line's had come."""
     if before is None:
         return False
     position = expectation.position
@@ -508,7 +508,8 @@ def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Mas
     target = 1 << line[-1].to_square
     made = [item for item in expect(position, ruleset).candidates if not differing(item.final, seen)]
     return any(
-        not item.captured & target and arrived >> item.move.to_square & 1 and not arrived & (target | item.home)
+        arrived >> item.move.to_square & 1
+        and (arrived & item.home or (not item.captured & target and not arrived & target))
         for item in made
     )
 
