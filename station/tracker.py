@@ -498,7 +498,7 @@ def _likeliest(
 
 
 def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Masks | None, ruleset: Ruleset) -> bool:
-    """Whether a firm frame shows what the move after a line brought before its piece had left, or the line's had come."""
+    """Whether a firm frame shows what the next move brought before its piece had left, or the last one had come."""
     if before is None:
         return False
     position = expectation.position
