@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from engine.errors import TooManyCapturesError
 from engine.fen import read_fen
 from engine.geometry import Direction, Square
-from engine.position import EMPTY, KINGS, MEN, Effect, Move, Piece, Position, Side, is_king, position_of
+from engine.position import (
+    EMPTY,
+    KINGS,
+    MEN,
+    Effect,
+    KingRun,
+    Move,
+    Piece,
+    Position,
+    Side,
+    Towers,
+    Trail,
+    is_king,
+    position_of,
+)
 from engine.ruleset import Directions, Ruleset
+
+MOST_JUMPS = 30_000
+"""How many jumps are tried in one position before it counts as one whose captures cannot be listed.
+
+Positions of real games need some hundreds; a few kings among many loose men have millions."""
 
 _MIRROR = {
     Direction.NORTH_WEST: Direction.SOUTH_WEST,
@@ -46,13 +66,18 @@ class _Generated:
     ways: tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Capture:
-    """The capture being tried: a board that changes with every jump, whose it is, and whether it may stop early."""
+    """The capture being tried: a board that changes with every jump, whose it is, and whether it may stop early.
+
+    `beneath` is what stands under the top pieces where there are towers; `jumps` counts what was tried.
+    """
 
     board: list[Piece]
     side: Side
     unfinished: bool
+    beneath: tuple[tuple[Piece, ...], ...] | None
+    jumps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +104,7 @@ class DraughtsRules:
         self._stop_at_last_row = ruleset.crowning == "stop"
         self._crown_in_passing = ruleset.crowning == "passing"
         self._remove_at_once = ruleset.removal == "now"
+        self._second_jump = ruleset.second_jump
         self._generate = lru_cache(maxsize=4096)(self._generate_moves)
 
     @property
@@ -90,16 +116,26 @@ class DraughtsRules:
         """The position a game begins from."""
         rules = self._ruleset
         if rules.start_fen:
-            position = read_fen(rules.start_fen, rules)
-            return Position(position.contents, rules.first)
+            return self.opened(replace(read_fen(rules.start_fen, rules), turn=rules.first))
         rows = {square: self._geometry.row(square) for square in range(len(self._geometry))}
         near = range(rules.skipped_rows, rules.skipped_rows + rules.men_rows)
         black = [square for square, row in rows.items() if row in near]
         white = [square for square, row in rows.items() if rules.rows - 1 - row in near]
-        return position_of(len(rows), rules.first, white_men=white, black_men=black)
+        return self.opened(position_of(len(rows), rules.first, white_men=white, black_men=black))
+
+    def opened(self, position: Position) -> Position:
+        """The position as the first of a game, with what these rules must remember from then on."""
+        rules = self._ruleset
+        towers, trail = position.towers, position.trail
+        if towers is None and rules.prisoners != "none":
+            towers = Towers(((),) * len(position.contents), rules.prisoners == "keep rank")
+        if trail is None and (rules.king_move_limit or rules.capture == "huff"):
+            runs = (KingRun(), KingRun()) if rules.king_move_limit else None
+            trail = Trail(runs, None, rules.capture == "huff")
+        return Position(position.contents, position.turn, towers, trail)
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
-        """Legal moves, one for each effect (from, to, captured as a set, promotes), in a fixed order."""
+        """Legal moves, one for each effect, in a fixed order; TooManyCapturesError when they cannot be listed."""
         return self._generate(position).moves
 
     def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
@@ -127,18 +163,50 @@ class DraughtsRules:
         captures = self._preferred(tuple(self._captures(position)), position)
         quiet = self._ruleset.capture != "obligatory" or not captures
         quiet_moves = tuple(self._quiet_moves(position)) if quiet else ()
-        return _Generated(_one_for_each_effect(captures) + quiet_moves, captures + quiet_moves)
+        found = _Generated(_one_for_each_effect(captures) + quiet_moves, captures + quiet_moves)
+        return self._with_huffs(position, found) if position.trail and position.trail.last else found
+
+    def _with_huffs(self, position: Position, found: _Generated) -> _Generated:
+        """The moves, and each again after taking off one piece that could have captured and did not."""
+        moves, ways = found.moves, found.ways
+        for square in self._huffable(position):
+            contents = tuple(EMPTY if place == square else piece for place, piece in enumerate(position.contents))
+            towers = position.towers and Towers(
+                tuple(() if place == square else stack for place, stack in enumerate(position.towers.beneath)),
+                position.towers.keep_rank,
+            )
+            without = self._generate(Position(contents, position.turn, towers))
+            moves += tuple(replace(move, huffed=(square,)) for move in without.moves)
+            ways += tuple(replace(move, huffed=(square,)) for move in without.ways)
+        return _Generated(moves, ways)
+
+    def _huffable(self, position: Position) -> list[Square]:
+        """Where the pieces stand now that could have captured in the last move, if it was no capture."""
+        last = position.trail and position.trail.last
+        if not last or last[1].captured:
+            return []
+        before, move = last
+        able = {capture.from_square for capture in self._captures(before)}
+        return sorted(move.to_square if square == move.from_square else square for square in able)
+
+    def _rested(self, position: Position) -> Square:
+        """The square of the king that may make no further quiet move now; -1 when there is none."""
+        runs = position.trail and position.trail.king_runs
+        if not runs or not position.count(MEN[position.turn]):
+            return -1
+        run = runs[0] if position.turn is Side.WHITE else runs[1]
+        return run.square if run.moves >= self._ruleset.king_move_limit > 0 else -1
 
     def _quiet_moves(self, position: Position) -> Iterator[Move]:
         contents, reach = position.contents, self._reach[position.turn]
         man, king = MEN[position.turn], KINGS[position.turn]
-        promotes = self._ruleset.goal != "occupy corner"
+        rested = self._rested(position)
         for square, piece in enumerate(contents):
             if piece is man:
                 for _, line in reach.man_moves[square]:
                     if contents[line[0]] is EMPTY:
-                        yield Move(square, (line[0],), (), promotes and line[0] in reach.last_row)
-            elif piece is king:
+                        yield Move(square, (line[0],), (), line[0] in reach.last_row)
+            elif piece is king and square != rested:
                 for _, line in reach.king_moves[square]:
                     for target in line if self._flying else line[:1]:
                         if contents[target] is not EMPTY:
@@ -150,10 +218,10 @@ class DraughtsRules:
         man, king = MEN[position.turn], KINGS[position.turn]
         reach = self._reach[position.turn]
         board = list(position.contents)
+        capture = _Capture(board, position.turn, unfinished, position.towers.beneath if position.towers else None)
         for square in self._jumpers(position):
             piece = board[square]
             board[square] = EMPTY
-            capture = _Capture(board, position.turn, unfinished)
             for jumps in self._jumps(capture, square, -1, _Jumps((), (), piece is king)):
                 promotes = piece is man and (jumps.king or jumps.path[-1] in reach.last_row)
                 yield Move(square, jumps.path, jumps.captured, promotes)
@@ -185,6 +253,9 @@ class DraughtsRules:
         """Every completed capture that goes on from `done` with the piece on `square`; none when no jump is there."""
         board, side = capture.board, capture.side
         reach = self._reach[side]
+        capture.jumps += 1
+        if capture.jumps > MOST_JUMPS:
+            raise TooManyCapturesError(f"more than {MOST_JUMPS} ways of going on with a capture for {side} here")
         for direction, line in (reach.king_captures if done.king else reach.man_captures)[square]:
             if came >= 0 and not self._ruleset.turn_back and direction == came ^ 2:
                 continue
@@ -192,10 +263,19 @@ class DraughtsRules:
             if not landings:
                 continue
             taken = board[over]
-            # A captured piece that stays on the board blocks and is no enemy to jump again.
-            board[over] = EMPTY if self._remove_at_once else MEN[side]
+            board[over] = self._left_behind(capture, over, done)
             yield from self._after_jump(capture, direction, landings, is_king(taken), _jumped(done, over))
             board[over] = taken
+
+    def _left_behind(self, capture: _Capture, over: Square, done: _Jumps) -> Piece:
+        """What a jumped square counts as for the rest of the capture."""
+        # A piece that stays on the board blocks and is no enemy to jump again, as an own one.
+        blocked = MEN[capture.side]
+        if capture.beneath is not None:
+            left = len(capture.beneath[over]) - 1 - (done.captured.count(over) if self._second_jump else 0)
+            if left >= 0:
+                return capture.beneath[over][left] if self._second_jump else blocked
+        return EMPTY if self._remove_at_once else blocked
 
     def _after_jump(
         self, capture: _Capture, direction: int, landings: tuple[Square, ...], king_taken: bool, done: _Jumps

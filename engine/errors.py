@@ -15,6 +15,10 @@ class IllegalMoveError(ValueError):
     """A move that is well written and not legal here."""
 
 
+class TooManyCapturesError(ValueError):
+    """A position with more ways of capturing than can be listed: says how many were tried."""
+
+
 class AmbiguousMoveError(ValueError):
     """A move text that fits more than one legal move; `candidates` are their full texts."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from engine.draughts import DraughtsRules
+from engine.errors import TooManyCapturesError
 from engine.geometry import Square
 from engine.notation import fitting_moves
 from engine.position import EMPTY, KINGS, MEN, Effect, Move, Position
@@ -42,6 +43,8 @@ FACT_OF_RULE: dict[str, str] = {
     "crowned_goes_on_as_king": "crowning",
     "taken_pieces_stay": "removal",
     "no_turn_back": "turn_back",
+    "king_must_rest": "king_move_limit",
+    "tower_jumped_twice": "second_jump",
     "no_piece_there": "",
     "not_your_piece": "turns",
     "square_occupied": "man_moves",
@@ -49,6 +52,7 @@ FACT_OF_RULE: dict[str, str] = {
     "way_blocked": "king_range",
     "not_in_line": "man_moves",
     "no_such_move": "",
+    "steps_and_jumps": "man_moves",
 }
 """Every rule and the key of the rule set's articles that it is cited by; empty where none states it."""
 
@@ -73,11 +77,19 @@ def violations(rules: Rules, position: Position) -> tuple[Violation, ...]:
     seen: set[Effect] = {move.effect for move in legal}
     found: list[Violation] = []
     for rule, moves in _loosened(rules, position, legal):
-        for move in moves:
+        for move in _listed(moves):
             if move.effect not in seen:
                 seen.add(move.effect)
                 found.append(_violation(rules.ruleset, rule, move, legal))
     return tuple(found)
+
+
+def _listed(moves: Callable[[], Iterable[Move]]) -> tuple[Move, ...]:
+    """The moves of a loosened rule; none where it would let more captures in than can be listed."""
+    try:
+        return tuple(moves())
+    except TooManyCapturesError:
+        return ()
 
 
 def why_not(rules: Rules, position: Position, squares: tuple[Square, ...]) -> Violation | None:
@@ -122,30 +134,32 @@ def _as_written(squares: tuple[Square, ...]) -> Move:
     return Move(squares[0], squares[1:] or squares[:1])
 
 
-def _loosened(rules: Rules, position: Position, legal: tuple[Move, ...]) -> Iterator[tuple[str, Iterable[Move]]]:
-    """(rule, moves that become possible without it), in order of priority."""
+def _loosened(
+    rules: Rules, position: Position, legal: tuple[Move, ...]
+) -> Iterator[tuple[str, Callable[[], Iterable[Move]]]]:
+    """(rule, the moves that become possible without it), in order of priority."""
     ruleset = rules.ruleset
-    yield "wrong_side", rules.legal_moves(Position(position.contents, position.turn.other))
+    other = replace(position, turn=position.turn.other)
+    yield "wrong_side", lambda: rules.legal_moves(other)
+    if ruleset.family == "race":
+        return
     captures = tuple(move for move in legal if move.is_capture)
     if captures and ruleset.capture == "obligatory":
-        yield "must_capture", _quiet(rules_for(replace(ruleset, capture="optional")).legal_moves(position))
+        free = rules_for(replace(ruleset, capture="optional"))
+        yield "must_capture", lambda: (move for move in free.legal_moves(position) if not move.is_capture)
     if captures:
         yield from _other_captures(rules, position)
-        yield "capture_unfinished", _unfinished(rules, position)
+        yield "capture_unfinished", lambda: _unfinished(rules, position)
     for rule, loose in _loose_rulesets(ruleset):
-        yield rule, rules_for(loose).legal_moves(position)
+        yield rule, partial(rules_for(loose).legal_moves, position)
 
 
-def _quiet(moves: Iterable[Move]) -> Iterator[Move]:
-    return (move for move in moves if not move.is_capture)
-
-
-def _other_captures(rules: Rules, position: Position) -> Iterator[tuple[str, Iterable[Move]]]:
+def _other_captures(rules: Rules, position: Position) -> Iterator[tuple[str, Callable[[], Iterable[Move]]]]:
     """Captures that only the rules of choice forbid; the last precedence first loosened names the rule."""
     precedence = rules.ruleset.precedence
     for kept in range(len(precedence) - 1, -1, -1):
         loose = rules_for(replace(rules.ruleset, precedence=precedence[:kept]))
-        yield _PRECEDENCE_RULES[precedence[kept]], loose.legal_moves(position)
+        yield _PRECEDENCE_RULES[precedence[kept]], partial(loose.legal_moves, position)
 
 
 def _unfinished(rules: Rules, position: Position) -> Iterator[Move]:
@@ -175,6 +189,8 @@ def _loose_rulesets(ruleset: Ruleset) -> tuple[tuple[str, Ruleset], ...]:
         ("king_range", replace(ruleset, king_range="flying")),
         ("king_landing", replace(ruleset, king_landing="any")),
         ("no_turn_back", replace(ruleset, turn_back=True)),
+        ("king_must_rest", replace(ruleset, king_move_limit=0)),
+        ("tower_jumped_twice", replace(ruleset, second_jump=ruleset.prisoners != "none")),
     ]
     return tuple((rule, changed) for rule, changed in loose if changed != ruleset)
 
@@ -201,6 +217,8 @@ def _geometric_reason(ruleset: Ruleset, position: Position, squares: tuple[Squar
         return "not_your_piece"
     if position.contents[end] is not EMPTY and start != end:
         return "square_occupied"
+    if ruleset.family == "race":
+        return "steps_and_jumps"
     lines = ruleset.geometry.lines[start]
     line = next((lines[way] for way in _ways(ruleset, man) if end in lines[way]), None)
     if line is None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.errors import IllegalMoveError
+from engine.corners import camp
+from engine.errors import IllegalMoveError, TooManyCapturesError
 from engine.geometry import Square
 from engine.notation import full_move_text, move_text
 from engine.position import KINGS, MEN, Move, Position, Side
@@ -23,6 +24,19 @@ class Outcome:
     article: str = ""
     on_board: bool = True
     """Whether it follows from the position and the moves; False for what players agreed or declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A draw rule whose condition holds, and how far it is: own moves (or times the position stood) of its limit."""
+
+    rule: DrawRule
+    count: int
+
+    @property
+    def limit(self) -> int:
+        """When the rule ends the game: own moves made, or the n-th time of a position."""
+        return self.rule.times or self.rule.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +69,11 @@ class Game:
 
     @property
     def legal_moves(self) -> tuple[Move, ...]:
-        """Legal moves in the position on the board."""
-        return self.rules.legal_moves(self.position)
+        """Legal moves in the position on the board; none where they cannot be listed, which ends the game."""
+        try:
+            return self.rules.legal_moves(self.position)
+        except TooManyCapturesError:
+            return ()
 
     def play(self, move: Move) -> Game:
         """The game with one more move; IllegalMoveError when the rules do not allow its effect here."""
@@ -75,22 +92,36 @@ class Game:
 
     def outcome(self, claimed: bool = False) -> Outcome | None:
         """How the game has ended by the rules, or None; draws on claim count when `claimed`."""
-        winner = self.rules.winner(self.position)
+        try:
+            winner = self.rules.winner(self.position)
+        except TooManyCapturesError:
+            return Outcome(None, "captures beyond counting")
         if winner is not None:
-            reason = "goal reached" if self.legal_moves else "no move left" if self._moves_to_make else "no piece left"
-            return Outcome(winner, reason)
+            return Outcome(winner, self._reason, self.ruleset.article("goal"))
+        late = _late_at_home(self)
+        if late is not None:
+            return Outcome(late.other, "home not left in time", self.ruleset.article("home_limit"))
         return self.draw(claimed)
 
     @property
-    def _moves_to_make(self) -> bool:
-        return bool(self.position.pieces(self.position.turn))
+    def _reason(self) -> str:
+        if self.legal_moves:
+            return "goal reached"
+        return "no move left" if self.position.pieces(self.position.turn) else "no piece left"
 
     def draw(self, claimed: bool = False) -> Outcome | None:
-        """The first draw rule that holds here, or None."""
+        """The first of the rule set's `draws` that holds here, or None."""
         for rule in self.ruleset.draws:
-            if (rule.on == "automatic" or claimed) and _holds(rule, self):
-                return Outcome(None, rule.name, rule.article)
+            count = _count(rule, self) if rule.on == "automatic" or claimed else None
+            if count is not None and count >= (rule.times or rule.limit):
+                sides = _sides_by_strength(rule, self.position) if rule.result == "stronger wins" else None
+                return Outcome(sides[0] if sides else None, rule.name, rule.article)
         return None
+
+    def counters(self) -> tuple[Counter, ...]:
+        """The draw rules that count here, in the order of the rule set."""
+        counted = ((rule, _count(rule, self)) for rule in self.ruleset.draws)
+        return tuple(Counter(rule, count) for rule, count in counted if count is not None)
 
     def result_text(self, outcome: Outcome | None) -> str:
         """A result as the variant's PDN writes it; `*` while there is none."""
@@ -102,20 +133,35 @@ class Game:
 
 def new_game(ruleset: Ruleset, start: Position | None = None) -> Game:
     """A game that has just begun, from the variant's start or from another position."""
-    return Game(ruleset, (start or rules_for(ruleset).start(),))
+    rules = rules_for(ruleset)
+    return Game(ruleset, (rules.opened(start) if start else rules.start(),))
 
 
-def _holds(rule: DrawRule, game: Game) -> bool:
+def _late_at_home(game: Game) -> Side | None:
+    """Who still has a piece in its own corner after as many own moves as `home_limit` allows."""
+    limit = game.ruleset.home_limit
+    if not limit:
+        return None
+    for side in (game.position.turn.other, game.position.turn):
+        made = sum(1 for position in game.positions[:-1] if position.turn is side)
+        if made >= limit and any(square in camp(game.ruleset, side) for square in game.position.pieces(side)):
+            return side
+    return None
+
+
+def _count(rule: DrawRule, game: Game) -> int | None:
+    """How far a draw rule has counted; None where its condition does not hold."""
     if rule.times:
-        return sum(1 for position in game.positions if position == game.position) >= rule.times
+        diagram = game.position.diagram
+        return sum(1 for position in game.positions if position.diagram == diagram)
     if not _condition(rule, game.position, game.ruleset):
-        return False
+        return None
+    if rule.no_capture and any(move.is_capture for move in game.legal_moves):
+        return None
     counted = {Side.WHITE: 0, Side.BLACK: 0}
     for position in _stretch(rule, game):
         counted[position.turn] += _counts(rule, position)
-    if rule.counts == "stronger":
-        return max(counted.values()) >= rule.limit
-    return min(counted.values()) >= rule.limit
+    return max(counted.values()) if rule.counts == "stronger" else min(counted.values())
 
 
 def _counts(rule: DrawRule, position: Position) -> int:
@@ -145,16 +191,24 @@ def _resets(rule: DrawRule, move: Move, position: Position) -> bool:
 def _condition(rule: DrawRule, position: Position, ruleset: Ruleset) -> bool:
     if rule.pieces and not rule.pieces[0] <= sum(len(position.pieces(side)) for side in Side) <= rule.pieces[1]:
         return False
+    if rule.both_at_goal and not all(
+        square in camp(ruleset, side.other) for side in Side for square in position.pieces(side)
+    ):
+        return False
     if rule.both_have_kings and not all(position.count(KINGS[side]) for side in Side):
         return False
     sides = _sides_by_strength(rule, position)
     if sides is None:
         return rule.stronger is None and rule.weaker is None
     stronger, weaker = sides
-    road = main_road(ruleset)
-    if rule.weaker_on_main_road and not any(square in road for square in position.pieces(weaker)):
-        return False
-    return not (rule.stronger_off_main_road and any(square in road for square in position.pieces(stronger)))
+    weaker_on_road, stronger_on_road = (
+        any(square in main_road(ruleset) for square in position.pieces(side)) for side in (weaker, stronger)
+    )
+    return (
+        (weaker_on_road or not rule.weaker_on_main_road)
+        and (stronger_on_road or not rule.stronger_on_main_road)
+        and not (stronger_on_road and rule.stronger_off_main_road)
+    )
 
 
 def _sides_by_strength(rule: DrawRule, position: Position) -> tuple[Side, Side] | None:

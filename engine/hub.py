@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Piece, Position, Side
+from engine.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,26 +386,55 @@ _PIECES = {letter: piece for piece, letter in _LETTERS.items()}
 
 
 def position_text(position: Position) -> str:
-    """A position as Hub writes it: `W` or `B` to move, then one letter a square: w b men, W B kings, e empty."""
+    """A position as Hub writes it: `W` or `B` to move, then one letter a square: w b men, W B kings, e empty.
+
+    Towers, which Hub does not know, follow after a semicolon as SQUARE=PIECES from the bottom upwards, top included.
+    """
     turn = "W" if position.turn is Side.WHITE else "B"
-    return turn + "".join(_LETTERS[piece] for piece in position.contents)
+    text = turn + "".join(_LETTERS[piece] for piece in position.contents)
+    towers = [
+        f"{square + 1}=" + "".join(_LETTERS[piece] for piece in (*beneath, position.contents[square]))
+        for square, beneath in enumerate(position.towers.beneath if position.towers else ())
+        if beneath
+    ]
+    return text + ";" * bool(towers) + ",".join(towers)
 
 
-def read_position_text(text: str, squares: int) -> Position:
-    """The position of a Hub position string of a board of that many squares; HubError says what is wrong."""
-    if len(text) != 1 + squares:
-        raise HubError(f"pos={text}: {len(text)} characters, expected {1 + squares}")
-    if text[0] not in "WB" or any(letter not in _PIECES for letter in text[1:]):
+def read_position_text(text: str, rules: Rules) -> Position:
+    """The position of a Hub position string, as the first of a game by these rules; HubError says what is wrong."""
+    plain, _, stated = text.partition(";")
+    squares = len(rules.ruleset.geometry)
+    if len(plain) != 1 + squares:
+        raise HubError(f"pos={text}: {len(plain)} characters, expected {1 + squares}")
+    if plain[0] not in "WB" or any(letter not in _PIECES for letter in plain[1:]):
         raise HubError(f"pos={text}: expected W or B and then only the letters w W b B e")
-    contents = tuple(_PIECES[letter] for letter in text[1:])
-    return Position(contents, Side.WHITE if text[0] == "W" else Side.BLACK)
+    contents = tuple(_PIECES[letter] for letter in plain[1:])
+    position = rules.opened(Position(contents, Side.WHITE if plain[0] == "W" else Side.BLACK))
+    return _with_towers(position, stated, text) if stated else position
+
+
+def _with_towers(position: Position, stated: str, text: str) -> Position:
+    if position.towers is None:
+        raise HubError(f"pos={text}: expected no towers in this game")
+    beneath = list(position.towers.beneath)
+    for part in stated.split(","):
+        match = re.fullmatch(r"([0-9]{1,3})=([wWbB]{2,})", part)
+        square = int(match[1]) - 1 if match else -1
+        if not match or not 0 <= square < len(beneath) or _PIECES[match[2][-1]] is not position.contents[square]:
+            raise HubError(f"pos={text}: {part}: expected SQUARE=PIECES with the piece on top that stands there")
+        beneath[square] = tuple(_PIECES[letter] for letter in match[2][:-1])
+    return replace(position, towers=replace(position.towers, beneath=tuple(beneath)))
 
 
 def hub_move_text(move: Move) -> str:
-    """A move as Hub writes it: from-to, or from x to x every captured square; never the squares landed on between."""
-    if not move.captured:
+    """A move as Hub writes it: from-to, or from x to x every captured square; never the squares landed on between.
+
+    A huffed piece stands among the captured ones.
+    """
+    off = move.captured + move.huffed
+    if not off:
         return f"{move.from_square + 1}-{move.to_square + 1}"
-    return "x".join(str(square + 1) for square in (move.from_square, move.to_square, *sorted(move.captured)))
+    return "x".join(str(square + 1) for square in (move.from_square, move.to_square, *sorted(off)))
 
 
 def read_hub_move(text: str, legal: Iterable[Move]) -> Move:
@@ -418,7 +448,8 @@ def read_hub_move(text: str, legal: Iterable[Move]) -> Move:
     fitting = [
         move
         for move in legal
-        if (move.from_square, move.to_square) == (start, end) and (not captured or set(move.captured) == set(captured))
+        if (move.from_square, move.to_square) == (start, end)
+        and (set(move.captured + move.huffed) == set(captured) if captured else not move.huffed)
     ]
     if not fitting:
         raise IllegalMoveError(f"{text} is not a legal move here")

@@ -126,11 +126,11 @@ def _notes(raw: RawGame, ruleset: Ruleset, number: int) -> tuple[Fault, ...]:
 def _with_start(game: PdnGame, raw: RawGame) -> PdnGame:
     """The game with the start that its FEN states or its first move tells."""
     if raw.tags.get("FEN"):
-        contents, turn = read_fen_pieces(raw.tags["FEN"], game.ruleset)
-        return replace(game, start=Position(contents, turn or game.ruleset.first), turn_known=turn is not None)
+        position, turn = read_fen_pieces(raw.tags["FEN"], game.ruleset)
+        return replace(game, start=position, turn_known=turn is not None)
     if raw.tokens and "GameType" not in raw.tags:
         reader = _MoveReader(rules_for(game.ruleset), raw.tokens)
-        other = Position(game.start.contents, game.start.turn.other)
+        other = replace(game.start, turn=game.start.turn.other)
         if not reader.options(0, game.start) and reader.options(0, other):
             return replace(game, start=other)
     return game

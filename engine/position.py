@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntFlag, StrEnum
 
 from engine.geometry import Square
@@ -58,12 +58,16 @@ def is_king(piece: Piece) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One whole turn: where from, every landing square, what it takes in order, whether it crowns."""
+    """One whole turn: where from, every landing square, what it takes in order, whether it crowns.
+
+    `huffed` is what the rules let it take off before: a piece that could have captured and did not.
+    """
 
     from_square: Square
     path: tuple[Square, ...]
     captured: tuple[Square, ...] = ()
     promotes: bool = False
+    huffed: tuple[Square, ...] = ()
 
     @property
     def to_square(self) -> Square:
@@ -78,19 +82,61 @@ class Move:
     @property
     def effect(self) -> Effect:
         """What the move leaves on the board, whatever way it went."""
-        return (self.from_square, self.path[-1], frozenset(self.captured), self.promotes)
+        return (self.from_square, self.path[-1], frozenset(self.captured + self.huffed), self.promotes)
 
 
 Effect = tuple[Square, Square, frozenset[Square], bool]
-"""(from, to, captured as a set, promotes)."""
+"""(from, to, captured and huffed as a set, promotes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Towers:
+    """What stands beneath the top piece of every square, from the bottom upwards, in the game of towers.
+
+    A captured piece goes in as a man unless `keep_rank`.
+    """
+
+    beneath: tuple[tuple[Piece, ...], ...]
+    keep_rank: bool = False
+
+    def prisoner(self, piece: Piece) -> Piece:
+        """What a captured piece is inside a tower."""
+        return piece if self.keep_rank else MEN[SIDES[piece]]
+
+
+@dataclass(frozen=True, slots=True)
+class KingRun:
+    """How many quiet moves in a row a side has made with the same king, and where that king stands."""
+
+    square: Square = -1
+    moves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What some rule sets must know of the moves before; each part is None where the rules do not ask for it.
+
+    `king_runs` are White's and Black's; `last` is the last move with the position before it.
+    """
+
+    king_runs: tuple[KingRun, KingRun] | None = None
+    last: tuple[Position, Move] | None = None
+    keeps_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Contents of every square in official order, and the side to move; no history."""
+    """Contents of every square in official order (top pieces, where there are towers), and the side to move."""
 
     contents: tuple[Piece, ...]
     turn: Side
+    towers: Towers | None = None
+    trail: Trail | None = None
+
+    @property
+    def diagram(self) -> Diagram:
+        """What must be equal for a position to be repeated: the pieces and the side to move, not what came before."""
+        return (self.contents, self.turn, self.towers)
 
     def pieces(self, side: Side) -> tuple[Square, ...]:
         """Squares of one side's pieces."""
@@ -106,10 +152,46 @@ class Position:
         contents = list(self.contents)
         piece = contents[move.from_square]
         contents[move.from_square] = EMPTY
-        for square in move.captured:
+        towers = self.towers and _carry(self.towers, contents, move)
+        for square in move.huffed if towers else move.captured + move.huffed:
             contents[square] = EMPTY
         contents[move.to_square] = CROWNED[piece] if move.promotes else piece
-        return Position(tuple(contents), self.turn.other)
+        return Position(tuple(contents), self.turn.other, towers, self.trail and _follow(self.trail, self, move))
+
+
+Diagram = tuple[tuple[Piece, ...], Side, Towers | None]
+"""Contents, side to move, towers."""
+
+
+def _carry(towers: Towers, contents: list[Piece], move: Move) -> Towers:
+    """Towers after a move; takes the tops of the captured towers off `contents`. Prisoners go to the very bottom."""
+    beneath = list(towers.beneath)
+    carried = beneath[move.from_square]
+    for square in (move.from_square, *move.huffed):
+        beneath[square] = ()
+    prisoners: list[Piece] = []
+    for square in move.captured:
+        prisoners.append(towers.prisoner(contents[square]))
+        *rest, contents[square] = beneath[square] or (EMPTY,)
+        beneath[square] = tuple(rest)
+    beneath[move.to_square] = (*reversed(prisoners), *carried)
+    return Towers(tuple(beneath), towers.keep_rank)
+
+
+def _follow(trail: Trail, before: Position, move: Move) -> Trail:
+    """The trail after a move."""
+    runs = trail.king_runs
+    if runs is not None:
+        white, black = runs
+        own = white if before.turn is Side.WHITE else black
+        other = black if before.turn is Side.WHITE else white
+        quiet_king = not move.captured and is_king(before.contents[move.from_square])
+        moves = own.moves + 1 if own.square == move.from_square else 1
+        own = KingRun(move.to_square, moves) if quiet_king else KingRun()
+        # A run ends as well when its king is taken.
+        other = KingRun() if other.square in move.captured else other
+        runs = (own, other) if before.turn is Side.WHITE else (other, own)
+    return Trail(runs, (replace(before, trail=None), move) if trail.keeps_last else None, trail.keeps_last)
 
 
 def position_of(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol
 
+from engine.corners import CornersRules
 from engine.draughts import DraughtsRules
-from engine.errors import RulesetError
 from engine.position import Effect, Move, Position, Side
 from engine.ruleset import Ruleset
 
@@ -24,8 +24,15 @@ class Rules(Protocol):
         """The position a game begins from."""
         ...
 
+    def opened(self, position: Position) -> Position:
+        """The position as the first of a game, with what the rules must remember from then on."""
+        ...
+
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
-        """Legal moves, one for each effect (from, to, captured as a set, promotes), in a fixed order."""
+        """Legal moves, one for each effect (from, to, captured as a set, promotes), in a fixed order.
+
+        TooManyCapturesError when a set-up position has too many ways of capturing to be listed.
+        """
         ...
 
     def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
@@ -37,11 +44,7 @@ class Rules(Protocol):
         ...
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def rules_for(ruleset: Ruleset) -> Rules:
-    """The rules of a rule set; RulesetError for a family that has none yet."""
-    if ruleset.family == "capture" and not ruleset.prisoners:
-        return DraughtsRules(ruleset)
-    raise RulesetError(
-        f"{ruleset.name}: family = {ruleset.family!r}, prisoners = {ruleset.prisoners}: no rules for it yet"
-    )
+    """The rules of a rule set."""
+    return CornersRules(ruleset) if ruleset.family == "race" else DraughtsRules(ruleset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -37,6 +38,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "crowning": ("end", "passing", "stop"),
     "removal": ("end", "now"),
     "goal": ("normal", "inverted", "first king", "occupy corner"),
+    "prisoners": ("none", "men", "keep rank"),
+    "removal_order": ("any", "as taken", "as taken or reversed", "during the capture"),
 }
 
 RULES_WITHOUT_FACT = ("turns", "whole_capture")
@@ -57,10 +60,11 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class DrawRule:
-    """A counter that ends the game as drawn: while its condition lasts, each side's own moves are counted.
+    """A counter that ends the game, mostly as drawn: while its condition lasts, each side's own moves are counted.
 
     `times` is for repetition (the position with the same side to move for the n-th time); otherwise `limit` own
-    moves of `counts` (`each` side, or the `stronger` one) since the condition began or one of `resets` happened.
+    moves of `counts` (`each` side, or the `stronger` one) since the condition began or one of `resets` happened;
+    a limit of 0 ends it at once. `on` says whether it ends by itself or when a player claims it.
     """
 
     name: str
@@ -74,17 +78,27 @@ class DrawRule:
     stronger: Material | None = None
     weaker: Material | None = None
     weaker_on_main_road: bool = False
+    stronger_on_main_road: bool = False
     stronger_off_main_road: bool = False
+    no_capture: bool = False
+    both_at_goal: bool = False
+    result: str = "draw"
     on: str = "automatic"
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """The facts of a variant. Code asks for facts, never for the variant's name."""
+    """The facts of a variant. Code asks for facts, never for the variant's name.
+
+    `base` is the rule set that this one is a reading or a house rule of; empty for one that stands alone.
+    For the race games: `camp` (columns, rows; else start_fen says where), `home_limit` (own moves, after which a piece
+    in its own camp loses; 0: never), `last_reply` (the second side may still answer when the first has arrived).
+    """
 
     name: str
     title: str
     source: str
+    base: str = ""
     family: str = "capture"
     columns: int = 8
     rows: int = 8
@@ -109,8 +123,13 @@ class Ruleset:
     removal: str = "end"
     turn_back: bool = True
     second_jump: bool = False
-    prisoners: bool = False
+    prisoners: str = "none"
+    camp: tuple[int, int] = (0, 0)
+    home_limit: int = 0
+    last_reply: bool = False
     goal: str = "normal"
+    touch_move: bool = True
+    removal_order: str = "any"
     pdn_type: int = 0
     pdn_game_type: str = ""
     capture_sign: str = "x"
@@ -183,6 +202,13 @@ def _bounds(where: str, key: str, value: object) -> tuple[int, int]:
     raise _fail(where, key, value, "[least, most]")
 
 
+def _camp(where: str, key: str, value: object) -> tuple[int, int]:
+    match value:
+        case [int(columns), int(rows)] if 1 <= columns <= 6 and 1 <= rows <= 6:
+            return (columns, rows)
+    raise _fail(where, key, value, "[columns, rows] of the corner, each from 1 to 6")
+
+
 def _results(where: str, key: str, value: object) -> tuple[str, str, str]:
     match value:
         case [str(white), str(black), str(draw)]:
@@ -217,7 +243,7 @@ _DRAW_READERS: dict[str, Callable[[str, str, Any], Any]] = {
     "name": _text,
     "article": _text,
     "times": _number(2, 9),
-    "limit": _number(1, 500),
+    "limit": _number(0, 500),
     "counts": lambda where, key, value: _one_of(where, key, value, ("each", "stronger")),
     "resets": _texts(("capture", "man move", "crowning")),
     "pieces": _bounds,
@@ -225,7 +251,11 @@ _DRAW_READERS: dict[str, Callable[[str, str, Any], Any]] = {
     "stronger": _material,
     "weaker": _material,
     "weaker_on_main_road": _truth,
+    "stronger_on_main_road": _truth,
     "stronger_off_main_road": _truth,
+    "no_capture": _truth,
+    "both_at_goal": _truth,
+    "result": lambda where, key, value: _one_of(where, key, value, ("draw", "stronger wins")),
     "on": lambda where, key, value: _one_of(where, key, value, ("automatic", "claim")),
 }
 
@@ -276,8 +306,13 @@ _READERS: dict[str, Callable[[str, str, Any], Any]] = {
     "removal": _text,
     "turn_back": _truth,
     "second_jump": _truth,
-    "prisoners": _truth,
+    "prisoners": _text,
+    "camp": _camp,
+    "home_limit": _number(0, 200),
+    "last_reply": _truth,
     "goal": _text,
+    "touch_move": _truth,
+    "removal_order": _text,
     "pdn_type": _number(0, 999),
     "pdn_game_type": _text,
     "capture_sign": _text,
@@ -312,15 +347,140 @@ def read_ruleset(text: str, name: str, where: str = "") -> Ruleset:
     inherited = {item.name: getattr(base, item.name) for item in fields(base)}
     articles = {key: article for key, article in base.articles.items() if key not in stated}
     stated["articles"] = MappingProxyType({**articles, **stated.get("articles", {})})
-    return _consistent(Ruleset(**{**inherited, "name": name, **stated}), where)
+    merged = {**inherited, "name": name, "base": base_name, **_own_game_type(stated), **stated}
+    return _consistent(Ruleset(**merged), where)
+
+
+def write_ruleset(ruleset: Ruleset) -> str:
+    """A rule set as TOML that says everything itself; `read_ruleset` gives it back, but for `base`, which is lost."""
+    lines = [
+        f"{item.name} = {_toml(getattr(ruleset, item.name))}"
+        for item in fields(ruleset)
+        if item.name in _READERS and item.name not in ("draws", "articles", "camp")
+    ]
+    if ruleset.camp != (0, 0):
+        lines.append(f"camp = {_toml(ruleset.camp)}")
+    lines += ["", "[articles]", *(f"{key} = {_toml(article)}" for key, article in ruleset.articles.items())]
+    for rule in ruleset.draws:
+        lines += ["", "[[draws]]", *_draw_lines(rule)]
+    return "\n".join([*lines, ""])
+
+
+def _draw_lines(rule: DrawRule) -> list[str]:
+    limit = "times" if rule.times else "limit"
+    stated = [item.name for item in fields(rule) if item.name in ("name", "article", limit)]
+    stated += [
+        item.name
+        for item in fields(rule)
+        if item.name not in ("name", "article", "times", "limit") and getattr(rule, item.name) != item.default
+    ]
+    return [f"{name} = {_toml(getattr(rule, name))}" for name in stated]
+
+
+def _toml(value: object) -> str:
+    """A value of a rule set as TOML."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+        case str():
+            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+        case frozenset():
+            return _toml(tuple(name for name, directions in _DIRECTIONS.items() if directions <= value))
+        case Material():
+            bounds = {item.name: getattr(value, item.name) for item in fields(value)}
+            return "{ " + ", ".join(f"{key} = {_toml(b)}" for key, b in bounds.items() if b is not None) + " }"
+        case tuple():
+            return "[" + ", ".join(_toml(item) for item in value) + "]"
+    raise TypeError(f"{value!r} is no value of a rule set")
+
+
+def _own_game_type(stated: Mapping[str, object]) -> dict[str, str]:
+    """A long GameType is inherited only by a game with the same board and the same first side."""
+    changed = {"first", "columns", "rows", "corner", "first_square", "notation", "pdn_type"} & stated.keys()
+    return {"pdn_game_type": ""} if changed else {}
 
 
 def _consistent(ruleset: Ruleset, where: str) -> Ruleset:
-    if ruleset.columns % 2 and ruleset.corner != "all":
-        raise _fail(where, "columns", ruleset.columns, "an even number on a chequered board")
-    if not ruleset.start_fen and 2 * (ruleset.men_rows + ruleset.skipped_rows) > ruleset.rows:
-        raise _fail(where, "men_rows", ruleset.men_rows, f"rows that leave both sides room on {ruleset.rows} rows")
+    """The rule set itself, if its facts go together; RulesetError names the first that does not."""
+    for key, contradicts, expected in _contradictions(ruleset):
+        if contradicts:
+            raise _fail(where, key, getattr(ruleset, key), expected)
+    for rule in ruleset.draws:
+        if rule.result == "stronger wins" and rule.stronger is None:
+            raise RulesetError(f"{where}: draws {rule.name!r}: result = 'stronger wins': expected stronger = {{...}}")
     return ruleset
+
+
+def _contradictions(ruleset: Ruleset) -> tuple[tuple[str, bool, str], ...]:
+    """(key, whether it contradicts the others, what would be expected instead)."""
+    is_race = ruleset.family == "race"
+    rows = f"rows that leave both sides room on {ruleset.rows} rows"
+    squares = len(ruleset.geometry)
+    diagonal = {direction for direction in Direction if direction < Direction.NORTH}
+    orthogonal = set(Direction) - diagonal
+    lines = ruleset.man_moves | ruleset.king_moves
+    stated = ruleset.pdn_game_type.split(",")
+    return (
+        ("columns", squares > 144, "a board of at most 144 squares"),
+        ("men_rows", not _has_start(ruleset, is_race), "rows of men, or start_fen"),
+        ("men_rows", 2 * (ruleset.men_rows + ruleset.skipped_rows) > ruleset.rows and not ruleset.start_fen, rows),
+        ("man_moves", not ruleset.man_moves, "at least one direction"),
+        ("man_captures", not ruleset.man_captures and not is_race, "at least one direction"),
+        ("king_moves", not ruleset.king_moves and not is_race, "at least one direction"),
+        ("king_captures", not ruleset.king_captures and not is_race, "at least one direction"),
+        (
+            "man_moves",
+            bool(lines & orthogonal) and ruleset.corner != "all",
+            'diagonal directions, or corner = "all": on a chequered board a step along a row ends on no square',
+        ),
+        (
+            "king_landing",
+            ruleset.king_landing != "any" and ruleset.king_range == "short",
+            '"any", or king_range = "flying": a short king always lands right behind',
+        ),
+        ("king_move_limit", ruleset.king_move_limit > 0 and is_race, '0, or family = "capture"'),
+        ("prisoners", ruleset.prisoners != "none" and is_race, '"none", or family = "capture"'),
+        (
+            "second_jump",
+            ruleset.second_jump and ruleset.prisoners == "none",
+            "false, or prisoners: without towers no piece is jumped twice",
+        ),
+        ("precedence", bool(ruleset.precedence) and is_race, 'none, or family = "capture"'),
+        (
+            "precedence",
+            bool(ruleset.precedence) and ruleset.capture != "obligatory",
+            'none, or capture = "obligatory": who need not capture need not capture most',
+        ),
+        ("goal", (ruleset.goal == "occupy corner") != is_race, '"occupy corner" with family = "race", and only there'),
+        ("camp", is_race and ruleset.camp == (0, 0) and not ruleset.start_fen, "the corner, or start_fen"),
+        ("camp", ruleset.camp != (0, 0) and not is_race, 'none, or family = "race"'),
+        (
+            "camp",
+            2 * ruleset.camp[0] > ruleset.columns or 2 * ruleset.camp[1] > ruleset.rows,
+            f"corners that do not touch on {ruleset.columns}x{ruleset.rows}",
+        ),
+        ("corner", is_race and ruleset.corner != "all", '"all" with family = "race"'),
+        (
+            "pdn_game_type",
+            ruleset.pdn_game_type != "" and stated[0] != str(ruleset.pdn_type),
+            f"{ruleset.pdn_type},... as pdn_type says",
+        ),
+        (
+            "pdn_game_type",
+            len(stated) > 1 and stated[1:4] != _stated_board(ruleset),
+            "type," + ",".join(_stated_board(ruleset)) + ",... as first, columns and rows say",
+        ),
+    )
+
+
+def _has_start(ruleset: Ruleset, is_race: bool) -> bool:
+    return bool(ruleset.men_rows or ruleset.start_fen or is_race)
+
+
+def _stated_board(ruleset: Ruleset) -> list[str]:
+    return ["W" if ruleset.first is Side.WHITE else "B", str(ruleset.columns), str(ruleset.rows)]
 
 
 @cache

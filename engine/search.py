@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.corners import camp
+from engine.errors import TooManyCapturesError
 from engine.geometry import Square
 from engine.position import KINGS, MEN, Move, Piece, Position, Side
 from engine.rules import Rules
@@ -66,7 +68,7 @@ class Search:
     ) -> None:
         self._rules = rules
         self._root = position
-        self._path = set(history) | {position}
+        self._path = {before.diagram for before in history} | {position.diagram}
         self._should_stop = should_stop
         self._node_limit = node_limit
         self._nodes = 0
@@ -122,16 +124,20 @@ class Search:
             raise _StoppedError
         if self._node_limit is not None and self._nodes > self._node_limit:
             raise _StoppedError
-        winner = self._rules.winner(position)
+        try:
+            winner = self._rules.winner(position)
+        except TooManyCapturesError:
+            return 0  # the game ends there, see Game.outcome
         if winner is not None:
             return WIN - ply if winner is position.turn else ply - WIN
-        if position in self._path:
+        diagram = position.diagram
+        if diagram in self._path:
             return 0
-        self._path.add(position)
+        self._path.add(diagram)
         try:
             return self._alpha_beta(position, depth, alpha, beta, ply)
         finally:
-            self._path.discard(position)
+            self._path.discard(diagram)
 
     def _alpha_beta(self, position: Position, depth: int, alpha: int, beta: int, ply: int) -> int:
         moves = self._rules.legal_moves(position)
@@ -213,6 +219,11 @@ def _worth(ruleset: Ruleset, square: Square) -> tuple[int, ...]:
     """What each piece is worth to White on a square, by the piece's number."""
     king = 300 if ruleset.king_range == "flying" else 140
     row, last = ruleset.geometry.row(square), ruleset.rows - 1
+    if ruleset.family == "race":
+        white, black = (_nearness(ruleset, square, side) for side in Side)
+        return tuple(
+            {MEN[Side.WHITE]: white, MEN[Side.BLACK]: -black}.get(Piece(n), 0) for n in range(max(KINGS.values()) + 1)
+        )
     worth = {
         MEN[Side.WHITE]: _man_worth(ruleset, last - row),
         KINGS[Side.WHITE]: king,
@@ -220,6 +231,16 @@ def _worth(ruleset: Ruleset, square: Square) -> tuple[int, ...]:
         KINGS[Side.BLACK]: -king,
     }
     return tuple(worth.get(Piece(number), 0) for number in range(max(worth) + 1))
+
+
+def _nearness(ruleset: Ruleset, square: Square, side: Side) -> int:
+    """A piece of a race: more the fewer steps it is from the far end of the other side's corner."""
+    column, row = ruleset.geometry.cells[square]
+    steps = [
+        abs(column - ruleset.geometry.cells[goal][0]) + abs(row - ruleset.geometry.cells[goal][1])
+        for goal in camp(ruleset, side.other)
+    ]
+    return -10 * max(steps, default=0) - 15 * (square in camp(ruleset, side))
 
 
 def _man_worth(ruleset: Ruleset, steps: int) -> int:

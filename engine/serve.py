@@ -116,7 +116,7 @@ class Server:
         self._position, self._history = self._rules.start(), ()
 
     def _set_position(self, message: hub.SetPosition) -> None:
-        position = hub.read_position_text(message.position, len(self._rules.ruleset.geometry))
+        position = hub.read_position_text(message.position, self._rules)
         history: list[Position] = []
         for text in message.moves:
             history.append(position)

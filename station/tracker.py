@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
 
+from engine.errors import TooManyCapturesError
 from engine.explain import Violation, violations
 from engine.geometry import Geometry, Square
 from engine.position import CONTENTS, CROWNED, EMPTY, Move, Piece, Position
@@ -38,7 +39,10 @@ class Candidate:
     carried: int
     """Squares on which the mover may stand: home, on the way, destination."""
     captured: int
+    """Squares that become empty because what stands there goes off."""
     home: int
+    uncovered: int = 0
+    """Squares of towers that show their next piece when the top one goes off."""
     extendable: bool = False
     """Whether what it leaves may also be a stage of another legal move."""
 
@@ -235,11 +239,20 @@ def tells_colour(seen: Masks) -> bool:
 
 @lru_cache(maxsize=4096)
 def expect(position: Position, ruleset: Ruleset) -> Expectation:
-    """All legal moves of a position, with what they leave and what is seen on the way."""
+    """All legal moves of a position, with what they leave and what is seen on the way; none if they cannot be listed."""
     rules = rules_for(ruleset)
     untouched = masks_of_position(position.contents)
-    ways = rules.ways(position)
-    moves = rules.legal_moves(position)
+    try:
+        ways = rules.ways(position)
+        moves = rules.legal_moves(position)
+    except TooManyCapturesError:
+        return Expectation(position, untouched, ())
+    if ruleset.family == "race":
+        # A chain wanders as it likes: where one move of a piece may go, another of its moves may pass.
+        by_piece: dict[Square, tuple[Move, ...]] = {}
+        for move in moves:
+            by_piece[move.from_square] = (*by_piece.get(move.from_square, ()), move)
+        ways = {move.effect: by_piece[move.from_square] for move in moves}
     candidates = tuple(_candidate(move, ways[move.effect], position, untouched, ruleset) for move in moves)
     return Expectation(position, untouched, tuple(_with_extension(candidate, candidates) for candidate in candidates))
 
@@ -266,15 +279,32 @@ def _with_extension(candidate: Candidate, candidates: tuple[Candidate, ...]) -> 
 def _candidate(move: Move, ways: tuple[Move, ...], position: Position, untouched: Masks, ruleset: Ruleset) -> Candidate:
     mover = position.contents[move.from_square]
     home, target = 1 << move.from_square, 1 << move.to_square
-    captured = _bits(move.captured)
-    trace = _trace(ways, ruleset.geometry)
-    if ruleset.removal != "now":
+    uncovered = _uncovered(move, position)
+    captured = _bits(move.captured + move.huffed) & ~uncovered
+    trace = _trace(ways, ruleset.geometry) & ~uncovered
+    if ruleset.family == "race":
+        trace &= untouched[0]
+    elif ruleset.removal != "now":
         trace &= ~captured
     carried = home | trace | target
-    emptied = _allow(untouched, home | captured, EMPTY)
-    final = _put(_clear(untouched, home | captured), target, mover, move.promotes)
+    emptied = _allow(untouched, home | captured | uncovered, EMPTY)
+    if position.towers is None or not uncovered:
+        final = _put(_clear(untouched, home | captured), target, mover, move.promotes)
+    else:
+        final = masks_of_position(position.after(move).contents)
+        for square in squares_in(uncovered):
+            for piece in set(position.towers.beneath[square]):
+                emptied = _allow(emptied, 1 << square, piece)
     stage = _put(_allow(emptied, carried, EMPTY), carried, mover, move.promotes, also=True)
-    return Candidate(move, final, stage, carried, captured, home)
+    return Candidate(move, final, stage, carried, captured, home, uncovered)
+
+
+def _uncovered(move: Move, position: Position) -> int:
+    """The captured towers of which something is left."""
+    if position.towers is None or not move.captured:
+        return 0
+    left = position.after(move).contents
+    return _bits(tuple(square for square in move.captured if square != move.to_square and left[square] is not EMPTY))
 
 
 def _trace(ways: tuple[Move, ...], geometry: Geometry) -> int:
@@ -410,8 +440,9 @@ def _finished(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[S
 def _unseen(candidate: Candidate, been: Masks) -> int:
     """On how many squares nobody saw what a move did: left its home, took a piece off, put its piece down."""
     target = 1 << candidate.move.to_square
-    placed = any(possible & allowed & target for possible, allowed in zip(been[1:], candidate.final[1:], strict=True))
-    return ((candidate.home | candidate.captured) & ~been[0]).bit_count() + (not placed)
+    shown = reduce(or_, (possible & allowed for possible, allowed in zip(been[1:], candidate.final[1:], strict=True)))
+    gone = (candidate.home | candidate.captured) & ~been[0]
+    return gone.bit_count() + ((target | candidate.uncovered) & ~shown).bit_count()
 
 
 def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
@@ -420,7 +451,7 @@ def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
         if not stages:
             continue
         arrived = [item for item in stages if _occupied(seen) & item.carried == 1 << item.move.to_square]
-        left = [squares_in(_occupied(seen) & item.captured) for item in arrived]
+        left = [squares_in(differing(item.final, seen) & (item.captured | item.uncovered)) for item in arrived]
         if len(arrived) == 1 and left[0]:
             return Clearing(arrived[0].move, left[0])
         return Moving(tuple(candidate.move for candidate in stages))
@@ -552,7 +583,7 @@ def _lines(
     noticed = wrong | been[0] & ~expectation.untouched[0]
     for candidate in expectation.candidates:
         target = 1 << candidate.move.to_square
-        if not noticed & (candidate.home | candidate.captured | target):
+        if not noticed & (candidate.home | candidate.captured | candidate.uncovered | target):
             continue
         so_far = unseen + _unseen(candidate, been)
         if so_far > 1:

@@ -94,17 +94,23 @@ def _add_game(commands: _Commands) -> None:
     _position(perft)
     perft.add_argument("--depth", type=int, required=True, help="how many moves deep")
     perft.add_argument("--divide", action="store_true", help="the count below each first move")
+    perft.add_argument("--king-limit", action="store_true", help="with the limit on moves of one king (Frisian)")
     perft.add_argument("--reference", action="store_true", help="by the readable generator")
     _json(perft)
     explain = _add(
         commands,
         "explain",
         _explain,
-        "Why a move is not legal.",
+        "Why a move is not legal, or how the game stands.",
         'dambord explain --variant russian --fen "W:Wc3:Bd4" c3 b4',
     )
     _position(explain)
-    explain.add_argument("squares", nargs="+", metavar="SQUARE", help="start and every square the piece goes to")
+    explain.add_argument(
+        "squares",
+        nargs="*",
+        metavar="SQUARE",
+        help="start and every square the piece goes to; none: how the game stands",
+    )
     explain.add_argument("--language", default="en", help="language of the sentence (default: %(default)s)")
     _json(explain)
     pdn = _add(commands, "pdn", _no_pdn_command, "Check and convert PDN files.", "dambord pdn check games.pdn --json")

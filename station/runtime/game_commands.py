@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,14 @@ import msgspec
 from engine import perft as counting
 from engine.explain import why_not
 from engine.fen import read_fen
+from engine.game import Game, new_game
 from engine.notation import full_move_text, move_text, read_square, square_name
-from engine.pdn import Fault, PdnGame, read_pdn, stated_ruleset, write_pdn_file
+from engine.pdn import Fault, PdnGame, game_type, read_pdn, stated_ruleset, write_pdn_file
 from engine.position import Move, Position
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 from station.errors import ConfigError
+from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
 from station.texts import load_texts
 
 
@@ -28,22 +32,37 @@ def print_json(document: object) -> None:
 
 
 def variants(options: argparse.Namespace) -> int:
-    """List the rule sets."""
-    listed = [
-        {
-            "name": ruleset.name,
-            "title": ruleset.title,
-            "board": f"{ruleset.columns}x{ruleset.rows}",
-            "GameType": ruleset.pdn_game_type,
-        }
-        for ruleset in map(load_ruleset, variant_names())
-    ]
+    """List the rule sets, built in and of the house."""
+    house = house_rules(configuration_folder())
+    known = [*map(load_ruleset, variant_names()), *house.values()]
     if options.json:
-        print_json(listed)
+        print_json([_plain_ruleset(ruleset, ruleset.name in house) for ruleset in known])
         return 0
-    for entry in listed:
-        print(f"{entry['name']:16} {entry['board']:6} {entry['title']} (GameType {entry['GameType']})")
+    _print_rulesets(known, house, "", "")
     return 0
+
+
+def _print_rulesets(known: list[Ruleset], house: Mapping[str, Ruleset], base: str, indent: str) -> None:
+    """The rule sets that follow from a base, each with those that follow from it."""
+    for ruleset in known:
+        if ruleset.base == base:
+            kind = f" (GameType {ruleset.pdn_type})" if ruleset.pdn_type else ""
+            remark = " (house rules)" if ruleset.name in house else ""
+            board = f"{ruleset.columns}x{ruleset.rows}"
+            print(f"{indent + ruleset.name:28} {board:6} {ruleset.title}{kind}{remark}")
+            _print_rulesets(known, house, ruleset.name, indent + "  ")
+
+
+def _plain_ruleset(ruleset: Ruleset, house: bool) -> dict[str, Any]:
+    return {
+        "name": ruleset.name,
+        "title": ruleset.title,
+        "board": f"{ruleset.columns}x{ruleset.rows}",
+        "GameType": game_type(ruleset) if ruleset.pdn_type else "",
+        "base": ruleset.base,
+        "house": house,
+        "source": ruleset.source,
+    }
 
 
 def moves(options: argparse.Namespace) -> int:
@@ -77,6 +96,10 @@ def plain_move(move: Move, legal: tuple[Move, ...], ruleset: Ruleset, by_rows: b
 def perft(options: argparse.Namespace) -> int:
     """Count leaves, in both conventions."""
     ruleset, rules, position = _where(options)
+    if options.king_limit:
+        position = rules.opened(position)
+    elif position.trail is not None:
+        position = replace(position, trail=None)
     if options.depth < 1:
         raise ConfigError(f"--depth {options.depth}: expected 1 or more")
     if not options.reference:
@@ -103,6 +126,8 @@ def perft(options: argparse.Namespace) -> int:
 def explain(options: argparse.Namespace) -> int:
     """Say which rule forbids a move; exit code 1 when one does."""
     ruleset, rules, position = _where(options)
+    if not options.squares:
+        return _explain_position(options, new_game(ruleset, position))
     squares = tuple(read_square(text, ruleset, options.rows) for text in options.squares)
     violation = why_not(rules, position, squares)
     texts = load_texts(options.language)
@@ -132,6 +157,41 @@ def explain(options: argparse.Namespace) -> int:
     if instead:
         print(texts.say("explain.instead", moves=", ".join(instead)))
     return 1
+
+
+def _explain_position(options: argparse.Namespace, game: Game) -> int:
+    """Say how the game stands here: over, or which rules of draws count; exit code 0."""
+    outcome = game.outcome(claimed=True)
+    texts = load_texts(options.language)
+    rules = [
+        {
+            "name": counter.rule.name,
+            "article": counter.rule.article,
+            "limit": counter.limit,
+            "counts": "times" if counter.rule.times else counter.rule.counts,
+            "on": counter.rule.on,
+        }
+        for counter in game.counters()
+    ]
+    if options.json:
+        ended = outcome and {
+            "winner": str(outcome.winner) if outcome.winner else None,
+            "reason": outcome.reason,
+            "article": outcome.article,
+            "result": game.result_text(outcome),
+        }
+        print_json({"outcome": ended, "moves": len(game.legal_moves), "draws": rules})
+        return 0
+    if outcome:
+        key = f"reason.{outcome.reason}"
+        known = texts.sentences.get(key) or texts.say("reason.rule", name=outcome.reason, article=outcome.article)
+        winner = f"over.{outcome.winner or 'draw'}"
+        print(f"{texts.say(winner)}: {known}.")
+        return 0
+    print(texts.say("explain.moves", number=str(len(game.legal_moves))))
+    for rule in rules:
+        print(texts.say(f"explain.draw_{rule['counts']}", **{key: str(value) for key, value in rule.items()}))
+    return 0
 
 
 def pdn_check(options: argparse.Namespace) -> int:
@@ -176,7 +236,7 @@ def read_games(path: Path, variant: str | None) -> tuple[PdnGame, ...]:
 
 
 def _where(options: argparse.Namespace) -> tuple[Ruleset, Rules, Position]:
-    ruleset = load_ruleset(options.variant)
+    ruleset = ruleset_named(options.variant, configuration_folder())
     rules = rules_for(ruleset)
     position = read_fen(options.fen, ruleset, options.rows) if options.fen else rules.start()
     return ruleset, rules, position

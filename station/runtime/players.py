@@ -156,8 +156,11 @@ def _messages(lines: IO[bytes]) -> Iterator[hub.Message]:
 
 
 def _since_irreversible(game: Game) -> tuple[int, tuple[str, ...]]:
-    """Where the reversible end of a game begins, and its moves from there as Hub writes them."""
-    start = game.ply
+    """Where the reversible end of a game begins, and its moves from there as Hub writes them.
+
+    The whole game where the rules remember more than the position shows.
+    """
+    start = game.ply if game.start.trail is None else 0
     while start:
         move, before = game.moves[start - 1], game.positions[start - 1]
         if move.is_capture or before.contents[move.from_square] is MEN[before.turn]:

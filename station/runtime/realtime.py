@@ -86,7 +86,7 @@ def _table(board: str, port: PtyPort, game: PdnGame, setup: Setup) -> BoardTable
         variant=game.ruleset.name,
         pace="blitz" if setup.hands == "blitz" else "calm",
         draws="claim",
-        start_fen="" if game.start == start else say.fen_of(game.start, game.ruleset),
+        start_fen="" if game.start.diagram == start.diagram else say.fen_of(game.start, game.ruleset),
     )
 
 

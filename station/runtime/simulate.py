@@ -242,7 +242,7 @@ def settings_for(ruleset: Ruleset, setup: Setup, start: Position) -> Settings:
         black=RECORDED if setup.replies is Side.BLACK else "person",
         pace=BLITZ if setup.hands == "blitz" else CALM,
         draws="claim",
-        start_fen="" if start == rules_for(ruleset).start() else say.fen_of(start, ruleset),
+        start_fen="" if start.diagram == rules_for(ruleset).start().diagram else say.fen_of(start, ruleset),
     )
 
 
@@ -260,7 +260,7 @@ def _perform(
     chance: Random,
     replies: Side | None,
 ) -> None:
-    position, world = start, start.contents
+    position, world = rules.opened(start), start.contents
     last_contact_ms = table.now_ms
     for move in moves:
         begins = last_contact_ms + habits.thinking.draw(chance)

@@ -63,13 +63,14 @@ def play_move(  # noqa: PLR0913, PLR0917 - a turn (position, move, ways, legal, 
     in more than rank.
     """
     way = chance.choice(ways) if ways else move
-    pair = pair_at(world or position.contents, position.contents, habits, chance, start_ms)
+    pair = pair_at(world or position.contents, position, habits, chance, start_ms)
     intent = intent_of(position, way, legal, geometry, habits, chance)
     adjusts, adjusts_first = pair.happens(habits.adjust), pair.happens(habits.adjusts_first)
     if pair.happens(habits.look):
         slips.look(pair, intent)
     if adjusts and adjusts_first:
         slips.adjust(pair)
+    motions.huff(pair, intent)
     crowning = _carry_out(pair, intent)
     if adjusts and not adjusts_first:
         slips.adjust(pair)
@@ -102,7 +103,7 @@ def performances(
     world: Sequence[Piece] | None = None,
 ) -> Iterator[Performance]:
     """A game move by move; each begins a thinking time after the last contact of the one before."""
-    position, at_ms = start, start_ms
+    position, at_ms = rules.opened(start), start_ms
     geometry = rules.ruleset.geometry
     stands = tuple(world or start.contents)
     for move in moves:
@@ -132,4 +133,5 @@ def _carry_out(pair: Pair, intent: Intent) -> Crowning | None:
     motions.remove_captured(pair, intent)
     if intent.way.promotes and not crowns_first:
         crowning = motions.crown(pair, intent.way.to_square)
+    motions.put_prisoners_under(pair, intent)
     return crowning

@@ -23,9 +23,9 @@ def take_back(
     world: Sequence[Piece] | None = None,
 ) -> Performance:
     """A move undone, its pieces put back in any order; `world` is the physical board after the move."""
-    after = position_before.after(move).contents
-    pair = pair_at(world or after, after, habits, chance, start_ms)
-    restored = list(move.captured)
+    after = position_before.after(move)
+    pair = pair_at(world or after.contents, after, habits, chance, start_ms)
+    restored = list(dict.fromkeys(move.captured + move.huffed))
     chance.shuffle(restored)
     early = [square for square in restored[: chance.randint(0, len(restored))] if square != move.to_square]
     for square in early:
@@ -48,11 +48,11 @@ def wrong_reply(  # noqa: PLR0913, PLR0917 - a turn and who plays it, as in play
     world: Sequence[Piece] | None = None,
 ) -> tuple[tuple[Touch, ...], tuple[Touch, ...]]:
     """A shown move carried out wrongly (square or piece), and what puts it right once the person is told."""
-    pair = pair_at(world or position.contents, position.contents, habits, chance, start_ms)
+    pair = pair_at(world or position.contents, position, habits, chance, start_ms)
     step = moved, astray = _wrong_step(pair, position, move, legal, geometry)
     pair.put(astray, _lifted(pair, moved))
     removes = moved == move.from_square and pair.happens(habits.removes_anyway)
-    for square in move.captured if removes else ():
+    for square in move.huffed + move.captured if removes else ():
         pair.pause(habits.removal_gap)
         pair.collect(square)
     wrong = pair.touches
@@ -63,7 +63,7 @@ def wrong_reply(  # noqa: PLR0913, PLR0917 - a turn and who plays it, as in play
 
 def _put_back(pair: Pair, before: Position, square: Square) -> None:
     pair.pause(pair.habits.removal_gap)
-    pair.put(square, before.contents[square])
+    pair.cover(square, before.contents[square])
 
 
 def _carry_back(pair: Pair, before: Position, move: Move) -> None:
@@ -129,11 +129,12 @@ def _put_right(pair: Pair, move: Move, step: tuple[Square, Square]) -> None:
         pair.put(moved, piece)
         pair.pause(pair.habits.rest)
         piece = _lifted(pair, move.from_square)
-    if move.to_square in move.captured:
+    off = move.huffed + move.captured
+    if move.to_square in off:
         pair.make_room(move.to_square)
     pair.put(move.to_square, piece)
-    for square in move.captured:
-        if not pair.is_collected(square):
+    for square in off:
+        if not pair.is_collected(square, off.count(square)):
             pair.pause(pair.habits.removal_gap)
             pair.collect(square)
     if move.promotes:

@@ -34,11 +34,28 @@ def travel(pair: Pair, intent: Intent) -> None:
             _remove_on_the_way(pair, intent, leg)
 
 
+def huff(pair: Pair, intent: Intent) -> None:
+    """Takes off, before the move, the pieces that could have captured and did not."""
+    for square in intent.way.huffed:
+        pair.collect(square)
+        pair.pause(pair.habits.removal_gap)
+
+
+def put_prisoners_under(pair: Pair, intent: Intent) -> None:
+    """In a game with towers: lifts the tower that has captured, and puts it down on what it took."""
+    if intent.position.towers is None or not intent.way.captured:
+        return
+    pair.pause(pair.habits.removal_gap)
+    tower = pair.take(intent.way.to_square)
+    pair.pause(pair.habits.rest)
+    pair.put(intent.way.to_square, tower)
+
+
 def remove_captured(pair: Pair, intent: Intent) -> None:
     """Takes off every captured piece that still stands, the forgotten one excepted."""
     gap = pair.habits.removal_gap
     for square in intent.removal:
-        if square != intent.forgets and not pair.is_collected(square):
+        if square != intent.forgets and not pair.is_collected(square, intent.removal.count(square)):
             _collect(pair, intent, square, gap)
             if intent.order is Removal.AT_ONCE:
                 gap = pair.habits.together
@@ -48,12 +65,14 @@ def remove_captured(pair: Pair, intent: Intent) -> None:
 
 def notice_forgotten(pair: Pair, intent: Intent) -> None:
     """Takes off the forgotten piece once its player has seen it."""
-    if intent.forgets is None or pair.is_collected(intent.forgets):
+    taken = intent.way.captured
+    if intent.forgets is None or pair.is_collected(intent.forgets, taken.count(intent.forgets)):
         return
     pair.finish()
     pair.linger(pair.habits.notice)
     pair.slips.append(Slip.FORGOTTEN)
-    pair.collect(intent.forgets)
+    while not pair.is_collected(intent.forgets, taken.count(intent.forgets)):
+        pair.collect(intent.forgets)
 
 
 def crown(pair: Pair, square: Square) -> Crowning:
@@ -129,9 +148,15 @@ def _hesitate(pair: Pair, intent: Intent, leg: int, piece: Piece, here: Square) 
 def _remove_on_the_way(pair: Pair, intent: Intent, leg: int) -> None:
     if intent.style is not Style.WHILE_HOPPING:
         return
-    square = intent.way.captured[leg]
-    if square != intent.forgets and not pair.is_collected(square):
+    square, times = _jumped(intent, leg)
+    if square != intent.forgets and not pair.is_collected(square, times):
         _collect(pair, intent, square, pair.habits.removal_gap)
+
+
+def _jumped(intent: Intent, leg: int) -> tuple[Square, int]:
+    """The square a leg jumps, and how often it has been jumped by then: a tower may be jumped again."""
+    square = intent.way.captured[leg]
+    return square, intent.way.captured[: leg + 1].count(square)
 
 
 def _collect(pair: Pair, intent: Intent, square: Square, gap: Span) -> None:
@@ -142,7 +167,7 @@ def _collect(pair: Pair, intent: Intent, square: Square, gap: Span) -> None:
 
 
 def _plan_removal(pair: Pair, intent: Intent, leg: int) -> None:
-    square = intent.way.captured[leg]
-    if square != intent.forgets and not pair.is_collected(square):
+    square, times = _jumped(intent, leg)
+    if square != intent.forgets and not pair.is_collected(square, times):
         after_ms = pair.habits.removal_gap.draw(pair.chance, pair.habits.pace)
         pair.plan_collecting(after_ms, square)

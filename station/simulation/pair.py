@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from random import Random
 
 from engine.geometry import Square
-from engine.position import EMPTY, Piece, side_of
+from engine.position import EMPTY, Piece, Position, side_of
 from station.simulation.errors import ImpossibleTouchError
 from station.simulation.habits import Crowning, Habits, Removal, Slip, Span, Style
-from station.simulation.touches import Kind, Performance, Touch, apply
+from station.simulation.touches import Kind, Performance, Touch, apply, beneath
 
 
 class Pair:
@@ -18,15 +19,24 @@ class Pair:
 
     One hand acts now (`take`, `put`); what the other hand will do meanwhile is planned (`plan`) and happens while
     the first one waits. The clock starts with the first contact: waiting before it takes no time.
+    `towers` is what stands under the top pieces, from the bottom upwards.
     """
 
-    def __init__(self, world: Sequence[Piece], habits: Habits, chance: Random, start_ms: int) -> None:
+    def __init__(
+        self,
+        world: Sequence[Piece],
+        habits: Habits,
+        chance: Random,
+        start_ms: int,
+        towers: Mapping[Square, tuple[Piece, ...]] | None = None,
+    ) -> None:
         self.world = list(world)
+        self._towers = dict(towers or {})
         self.habits = habits
         self.chance = chance
         self.now_ms = start_ms
         self.slips: list[Slip] = []
-        self._collected: set[Square] = set()
+        self._collected: Counter[Square] = Counter()
         self._touches: list[Touch] = []
         self._planned: list[tuple[int, int, Kind, Square, Piece]] = []
         self._plans = 0
@@ -80,19 +90,29 @@ class Pair:
         """Whether the other hand has something to do on a square."""
         return any(planned[3] == square for planned in self._planned)
 
-    def is_collected(self, square: Square) -> bool:
-        """Whether the captured piece of a square is off, or the other hand is about to take it off."""
-        return square in self._collected
+    def is_collected(self, square: Square, times: int = 1) -> bool:
+        """Whether so many captured pieces of a square are off, or the other hand is about to take them off."""
+        return self._collected[square] >= times
 
     def collect(self, square: Square) -> None:
-        """Takes a captured piece off for good."""
-        self._collected.add(square)
-        self.take(square)
+        """Takes a captured piece off for good; of a tower its top, and the next one shows."""
+        self._touch(*self._collecting(square))
+
+    def cover(self, square: Square, piece: Piece) -> None:
+        """Puts a piece on a square, or on top of the tower that stands there."""
+        self._touch("put" if self.world[square] is EMPTY else "change", square, piece)
 
     def plan_collecting(self, after_ms: int, square: Square) -> None:
         """Has the other hand take a captured piece off for good."""
-        self._collected.add(square)
-        self.plan(after_ms, "take", square, self.world[square])
+        self.plan(after_ms, *self._collecting(square))
+
+    def _collecting(self, square: Square) -> tuple[Kind, Square, Piece]:
+        self._collected[square] += 1
+        left = self._towers.pop(square, ())
+        if not left:
+            return "take", square, self.world[square]
+        self._towers[square] = left[:-1]
+        return "change", square, left[-1]
 
     def make_room(self, square: Square) -> None:
         """Takes a captured piece off where the moving one is about to land."""
@@ -125,13 +145,13 @@ class Pair:
         self._touches.append(touch)
 
 
-def pair_at(world: Sequence[Piece], contents: Sequence[Piece], habits: Habits, chance: Random, start_ms: int) -> Pair:
-    """Hands at a physical board on which the game's `contents` stand; ImpossibleTouchError when others do."""
+def pair_at(world: Sequence[Piece], position: Position, habits: Habits, chance: Random, start_ms: int) -> Pair:
+    """Hands at a physical board on which a game's position stands; ImpossibleTouchError when another does."""
     different = [
         square
-        for square, (stands, expected) in enumerate(zip(world, contents, strict=True))
+        for square, (stands, expected) in enumerate(zip(world, position.contents, strict=True))
         if stands is not expected and side_of(stands) is not side_of(expected)
     ]
     if different:
         raise ImpossibleTouchError(f"squares {different} hold something else than the position")
-    return Pair(world, habits, chance, start_ms)
+    return Pair(world, habits, chance, start_ms, beneath(position))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.geometry import Square
-from engine.position import EMPTY, Piece
+from engine.position import EMPTY, Piece, Position
 from station.simulation.errors import ImpossibleTouchError
 from station.simulation.habits import Crowning, Removal, Slip, Style
 
-Kind = Literal["take", "put"]
+Kind = Literal["take", "put", "change"]
 
 World = tuple[Piece, ...]
 """The physical piece on every square: the pieces of the game, but a king may still look like a man."""
@@ -19,7 +19,10 @@ World = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One contact: `take` empties a square of `piece`, `put` stands `piece` on it."""
+    """One contact: `take` empties a square of `piece`, `put` stands `piece` on it.
+
+    `change`: the top of a tower goes off or on, and `piece` is what shows now.
+    """
 
     at_ms: int
     kind: Kind
@@ -63,10 +66,21 @@ def world_after(world: Sequence[Piece], touches: Iterable[Touch]) -> World:
 def apply(board: list[Piece], touch: Touch) -> None:
     """Carries one touch out on a board; ImpossibleTouchError when it cannot be."""
     stands = board[touch.square]
+    if touch.kind == "change":
+        if stands is EMPTY or touch.piece is EMPTY:
+            raise ImpossibleTouchError(f"{touch}: expected a tower on the square, found {stands!r}")
+        board[touch.square] = touch.piece
+        return
     expected = touch.piece if touch.kind == "take" else EMPTY
     if stands is not expected or touch.piece is EMPTY:
         raise ImpossibleTouchError(f"{touch}: expected {expected!r} on the square, found {stands!r}")
     board[touch.square] = EMPTY if touch.kind == "take" else touch.piece
+
+
+def beneath(position: Position) -> dict[Square, tuple[Piece, ...]]:
+    """What stands under the top pieces, from the bottom upwards; only squares with towers."""
+    towers = position.towers.beneath if position.towers else ()
+    return {square: pieces for square, pieces in enumerate(towers) if pieces}
 
 
 def shifted(touches: Sequence[Touch], start_ms: int) -> tuple[Touch, ...]:

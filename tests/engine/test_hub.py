@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine import hub
 from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
+from engine.fen import read_fen
 from engine.hub import (
     Done,
     Error,
@@ -162,8 +163,20 @@ def test_a_message_is_one_line(text):
 def test_position_round_trip(variant, data):
     position = data.draw(positions(variant))
     text = position_text(position)
-    assert len(text) == 1 + len(position.contents)
-    assert read_position_text(text, len(position.contents)) == position
+    assert len(text.partition(";")[0]) == 1 + len(position.contents)
+    assert read_position_text(text, rules_of(variant)) == rules_of(variant).opened(position)
+
+
+def test_towers_follow_the_letters():
+    rules = rules_of("towers")
+    position = read_fen("W:Wa3=bbw,c1:Bb4=wB", rules.ruleset)
+    text = position_text(position)
+    assert text.partition(";")[2] == "17=wB,21=bbw"
+    assert read_position_text(text, rules) == position
+    with pytest.raises(HubError, match="the piece on top that stands there"):
+        read_position_text(text.replace("17=wB", "17=wb"), rules)
+    with pytest.raises(HubError, match="no towers"):
+        read_position_text(text, rules_of("russian"))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -185,7 +198,7 @@ def test_the_start_of_international_draughts():
 )
 def test_a_wrong_position_is_refused(text, part):
     with pytest.raises(HubError, match=part):
-        read_position_text(text, 32)
+        read_position_text(text, rules_of("russian"))
 
 
 def test_captured_squares_in_any_order_or_none():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from importlib import resources
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from engine.errors import RulesetError
 from engine.pdn import game_type
 from engine.rules import rules_for
-from engine.ruleset import RULES_WITHOUT_FACT, load_ruleset, read_ruleset, variant_names
+from engine.ruleset import RULES_WITHOUT_FACT, load_ruleset, read_ruleset, variant_names, write_ruleset
 
 NEEDS_NO_ARTICLE = {
     "title",
@@ -157,3 +158,9 @@ def test_a_house_rule_changes_one_fact_and_keeps_the_rest():
 
 def test_rule_sets_can_be_keys():
     assert len({load_ruleset(name) for name in variant_names()}) == len(variant_names())
+
+
+@pytest.mark.parametrize("variant", variant_names())
+def test_written_and_read_again(variant):
+    ruleset = load_ruleset(variant)
+    assert read_ruleset(write_ruleset(ruleset), variant) == replace(ruleset, base="")

@@ -42,7 +42,7 @@ from station.tracker import (
 
 from .table import KINDS, Table, position_in, see
 
-VARIANTS = [name for name in variant_names() if load_ruleset(name).family == "capture"]
+VARIANTS = variant_names()
 
 
 class Frames:
@@ -183,13 +183,24 @@ def test_every_legal_move_is_read_from_its_final_frame(variant):
             memory = Memory()
             for contents in (position.contents, *passing(position, move), position.after(move).contents):
                 memory = remember(memory, see(contents, "occupancy"), memory.since_ms + 1, context)
-            assert read(context, memory).story == Story(0, (move,))
+            reading = read(context, memory)
+            if isinstance(reading, Ambiguous):
+                # Only where no sensor of this kind can tell the moves apart: nothing is guessed.
+                shown = see(position.after(move).contents, "occupancy")
+                twins = [other for other in legal if see(position.after(other).contents, "occupancy") == shown]
+                assert len(twins) > 1
+                assert Story(0, (move,)) in reading.stories
+            else:
+                assert reading.story == Story(0, (move,))
         position = position.after(legal[(7 * ply) % len(legal)])
 
 
 def passing(position, move):
-    """Frames while a move is made: its piece in the hand."""
+    """Frames while a move is made: what it huffs is off, then its piece in the hand."""
     contents = list(position.contents)
+    for square in move.huffed:
+        contents[square] = EMPTY
+        yield list(contents)
     contents[move.from_square] = EMPTY
     yield contents
 

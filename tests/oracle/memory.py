@@ -1,0 +1,49 @@
+"""Rules that look back: which king may not move on (Frisian), which piece may be taken off (huffing).
+
+Both are answered from the list of all moves of the game so far, not from a counter carried along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tests.oracle.captures import Board, Way, legal_chains, mine, ways
+from tests.oracle.facts import Cell, Facts
+
+
+class Turn(NamedTuple):
+    """One turn of the game so far: who moved, on what board, where from and to, and what was taken."""
+
+    side: str
+    board: Board
+    start: Cell
+    end: Cell
+    taken: frozenset[Cell]
+
+
+def resting_king(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> Cell | None:
+    """The king of `side` that has made as many quiet moves in a row as one king may, if the side has a man."""
+    most = facts.quiet_moves_of_one_king
+    own = [turn for turn in turns if turn.side == side][-most:]
+    if not most or len(own) < most or all(board[cell].isupper() for cell in mine(board, side)):
+        return None
+    quiet_king = all(not turn.taken and turn.board[turn.start].isupper() for turn in own)
+    same = all(earlier.end == later.start for earlier, later in zip(own, own[1:], strict=False))
+    stands = own[-1].end in mine(board, side)
+    return own[-1].end if quiet_king and same and stands else None
+
+
+def ways_in_game(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> frozenset[Way]:
+    """The legal moves of `side` after these turns."""
+    resting = resting_king(facts, board, side, turns)
+    return frozenset(way for way in ways(facts, board, side) if way.taken or way.start != resting)
+
+
+def huffable(facts: Facts, side: str, turns: Sequence[Turn]) -> frozenset[Cell]:
+    """Where the opponent's pieces stand that could have captured in the last turn, when nothing was captured."""
+    if not turns or turns[-1].taken:
+        return frozenset()
+    last = turns[-1]
+    could = {start for start, _ in legal_chains(facts, last.board, last.side)}
+    return frozenset(last.end if cell == last.start else cell for cell in could)
