@@ -231,10 +231,10 @@ def svg_diagram(
         f"<title>{escape(ruleset.title)}: {escape(write_fen(position, ruleset))}</title>",
         _definitions(),
         *_ground(board, whole),
+        *(_frame(board, square) for square in marks.framed),
         *(_numbers(board) if (numeric if numbers is None else numbers) else ()),
         *(_coordinates(board) if has_coordinates else ()),
         _turn(board, position.turn),
-        *(_frame(board, square) for square in marks.framed),
         *_pieces(board, position),
         *(_arrow(board, way) for way in marks.ways if len(way) > 1),
         *(_cross(board, square) for square in marks.captured),
@@ -251,20 +251,14 @@ def _definitions() -> str:
             f'<radialGradient id="face-{side}" cx=".4" cy=".34" r=".75"><stop offset="0" stop-color="{light}"/>'
             f'<stop offset=".6" stop-color="{middle}"/><stop offset="1" stop-color="{dark}"/></radialGradient>'
         )
-        parts.append(
-            f'<g id="disc-{side}"><circle cy="5" r="{_PIECE}" fill="{_RIM[side]}"/>'
-            f'<circle r="{_PIECE}" fill="url(#face-{side})" stroke="{_EDGE[side]}" stroke-width="1.8"/></g>'
-        )
-        parts.append(
-            f'<g id="man-{side}"><use href="#disc-{side}"/><g fill="none" stroke="{_GROOVE[side]}" stroke-width="2">'
-            '<circle r="29.5"/><circle r="21"/></g></g>'
-        )
-        parts.append(
-            f'<g id="crowned-{side}"><use href="#disc-{side}"/>'
-            f'<circle r="31" fill="none" stroke="{_GROOVE[side]}" stroke-width="2"/>'
-            f'<path d="{_CROWN_PATH}" fill="{_CROWN[side]}" stroke="{_CROWN[side]}" stroke-width="3" '
-            'stroke-linejoin="round"/></g>'
-        )
+        disc = f'<circle r="{_PIECE}" fill="url(#face-{side})" stroke="{_EDGE[side]}" stroke-width="1.8"/>'
+        groove = f'fill="none" stroke="{_GROOVE[side]}" stroke-width="2"'
+        parts += [
+            f'<circle id="rim-{side}" cy="5" r="{_PIECE}" fill="{_RIM[side]}"/>',
+            f'<g id="man-{side}">{disc}<g {groove}><circle r="29.5"/><circle r="21"/></g></g>',
+            f'<g id="king-{side}">{disc}<circle r="31" {groove}/><path d="{_CROWN_PATH}" fill="{_CROWN[side]}" '
+            f'stroke="{_CROWN[side]}" stroke-width="3" stroke-linejoin="round"/></g>',
+        ]
     parts += [f'<path id="glyph-{character}" d="{path}"/>' for character, (_, path) in glyphs.STROKES.items()]
     return "\n".join([*parts, "</defs>"])
 
@@ -281,7 +275,7 @@ def _ground(board: _Board, whole: tuple[int, int, int, int]) -> list[str]:
         for left, top in [board.corner((column, row))]
     )
     return [
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="16" fill="{_WOOD["rail"]}"/>',
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="10" fill="{_WOOD["rail"]}"/>',
         f'<rect x="-7" y="-7" width="{board.width + 14}" height="{board.height + 14}" rx="3" fill="{_WOOD["inlay"]}"/>',
         f'<rect width="{board.width}" height="{board.height}" fill="{light}"/>',
         f'<path d="{dark_cells}" fill="{dark}"/>',
@@ -360,13 +354,16 @@ def _pieces(board: _Board, position: Position) -> list[str]:
         x, y = board.middle(square)
         if beneath:
             parts.append(_tower((*beneath, piece), x, y))
-        elif is_king(piece):
+        elif is_king(piece) and position.towers is None:
             parts.append(
-                f'<g transform="translate({x},{y}) scale(.92)"><use href="#disc-{side}" y="7"/>'
-                f'<use href="#crowned-{side}" y="-5"/></g>'
+                f'<g transform="translate({x},{y}) scale(.92)"><use href="#rim-{side}" y="7"/>'
+                f'<use href="#man-{side}" y="7"/><use href="#rim-{side}" y="-5"/><use href="#king-{side}" y="-5"/></g>'
             )
         else:
-            parts.append(f'<use href="#man-{side}" x="{x}" y="{y - 2}"/>')
+            # Where pieces stand on each other, a king is one piece with a crown: two would be a tower.
+            kind = "king" if is_king(piece) else "man"
+            at = f'x="{x}" y="{y - 2}"'
+            parts.append(f'<use href="#rim-{side}" {at}/><use href="#{kind}-{side}" {at}/>')
     return parts
 
 
@@ -377,7 +374,7 @@ def _tower(pieces: tuple[Piece, ...], x: int, y: int) -> str:
     scale = min(1.0, 46 / (_PIECE + 4 + rise / 2))
     used = [_slice(piece, rise / 2 - place * step, step) for place, piece in enumerate(pieces[:-1])]
     top = pieces[-1]
-    used.append(f'<use href="#{"crowned" if is_king(top) else "man"}-{side_of(top)}" y="{-rise / 2:.1f}"/>')
+    used.append(f'<use href="#{"king" if is_king(top) else "man"}-{side_of(top)}" y="{-rise / 2:.1f}"/>')
     tower = f'<g transform="translate({x},{y - 2}) scale({scale:.3f})">{"".join(used)}</g>'
     count = str(len(pieces))
     badge = f'<circle cx="{x + 35}" cy="{y - 35}" r="14" fill="{_HALO}" stroke="{_DARK_INK}" stroke-width="2"/>'

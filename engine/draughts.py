@@ -255,7 +255,10 @@ class DraughtsRules:
         reach = self._reach[side]
         capture.jumps += 1
         if capture.jumps > MOST_JUMPS:
-            raise TooManyCapturesError(f"more than {MOST_JUMPS} ways of going on with a capture for {side} here")
+            raise TooManyCapturesError(
+                f"{side} has captures that can go on in more than {MOST_JUMPS} ways here, too many to be listed; "
+                "expected a position with fewer loose pieces"
+            )
         for direction, line in (reach.king_captures if done.king else reach.man_captures)[square]:
             if came >= 0 and not self._ruleset.turn_back and direction == came ^ 2:
                 continue

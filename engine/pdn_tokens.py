@@ -1,59 +1,83 @@
-"""PDN text cut into games: tags, move texts and results with the lines they stand on, before any rule is asked."""
+"""PDN text cut into games: tags, move texts and results with their places, before any rule is asked.
+
+Every step is linear in the length of the text: what has been searched in vain is remembered, never searched again.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-RESULTS = ("1-0", "0-1", "1/2-1/2", "2-0", "0-2", "1-1", "0-0")
+from engine.pdn_results import is_certain, read_result
+from engine.pdn_tags import tag_name
 
-_SQUARE = r"(?:[a-lA-L]\d{1,2}|\d{1,2})"
-_TOKEN = re.compile(
-    rf"""
-      (?P<percent>^%[^\n]*)
-    | (?P<comment>\{{(?:[^}}\n]+|\n(?!\[\w+\s+"))*\}}?)
-    | (?P<remark>;[^\n]*)
-    | \[\s*(?P<name>[^\s\]"\[]+(?:[ \t]+[^\s\]"\[]+)*)\s*"(?P<value>(?:\\[^\n]|[^"\\\n]|"(?!\s*\]))*)"\s*\]
-    | (?P<bracket>\[[^\]\n]*\]?)
-    | (?P<mark>\([!?]+\)|[!?]+|\$\d+)
-    | (?P<open>\()
-    | (?P<close>\))
-    | (?P<result>(?<![\w/-])(?:1/2[ ]?-[ ]?1/2|½-½|1-0|0-1|2-0|0-2|1-1|0-0)(?![\w/:-]))
-    | (?P<star>\*)
-    | (?P<broken>(?<!\w){_SQUARE}(?:[-x:×X]{_SQUARE})*[-x:×X](?!\S)(?![ \t]+{_SQUARE}))
-    | (?P<move>(?<!\w){_SQUARE}(?:[ \t]*[-x:×X][ \t]*{_SQUARE})+(?![\d/.]|[^\W\d_](?![^\W\d_])))
-    | (?P<number>\d+\s*\.+|\d+\))
-    | (?P<word>[^\s{{}}()\[\];!?$*]+)
+_LEXEME = re.compile(
+    r"""
+      (?P<chunk>[^\s{}()\[\];!?$"%<>]+)
+    | \{[^{}\n]*\} | ;[^\n]* | ^%[^\n]* | \$[0-9]{1,3} | <[A-Za-z/!][^<>\n]{0,200}> | \(\s{0,9}\)  # skipped
+    | (?P<special>\{|\[(?:\s{0,99}\[)*|\(+|\)+)
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_MARK = re.compile(r"\(\s{0,3}[!?]{1,9}\s{0,3}\)")
+_BRACE_OR_TAG = re.compile(r'[{}]|\n(?=\[[\w-]{1,40}[ \t]{1,9}")')
 
-_TAG_NAMES = {
-    name.casefold(): name
-    for name in ("Event", "Site", "Date", "Round", "White", "Black", "Result", "GameType", "FEN", "SetUp", "Variant")
-} | {
-    "bianco": "White",
-    "nero": "Black",
-    "risultato": "Result",
-    "anno": "Date",
-    "blanc": "White",
-    "noir": "Black",
-    "résultat": "Result",
-    "wit": "White",
-    "zwart": "Black",
-    "uitslag": "Result",
-}
+_SQUARE = r"(?:[a-lA-L][0-9]{1,2}|[0-9]{1,2})"
+_SIGN = r"[-x:X*]{1,2}"
+_MOVE = rf"{_SQUARE}(?:{_SIGN}{_SQUARE})+"
+_SHORT = r"[a-lA-L](?:[-x:X]?[a-lA-L]){0,9}[-x:X]?[a-lA-L][0-9]{1,2}"
+_CHUNK = re.compile(
+    rf"""
+      (?P<score>(?:1/2|[0-9]{{1,2}})[-:](?:1/2|[0-9]{{1,2}})[A-Za-z]?|1/2)\Z
+    | (?P<move>{_MOVE}|{_SHORT}|[a-lA-L][0-9]{{1,2}}[a-lA-L][0-9]{{1,2}})[kKqQ]?\Z
+    | (?P<number>[0-9]{{1,4}})(?P<dots>\.+)(?P<rest>.*)\Z
+    | (?P<dotted>\.+)(?P<after>.*)\Z
+    | (?P<remarked>{_MOVE})(?P<remark>[^\W\d_]{{2,}})\Z
+    | (?P<operand>[0-9]{{1,3}}|[a-lA-L][0-9]{{1,2}})\Z
+    | (?P<open>{_SQUARE}(?:{_SIGN}{_SQUARE})*{_SIGN})\Z
+    | (?P<sign>{_SIGN})\Z
+    | (?P<tail>{_SIGN}{_SQUARE}(?:{_SIGN}{_SQUARE})*)\Z
+    """,
+    re.VERBOSE,
+)
+_MOST_REMARKS = 20
+_MOST_TAGS = 400
+_LONGEST_CHUNK = 5000
+_LONGEST_HELD = 60
+_MOST_KINDS = 20_000
+"""What no real file has more of, so that a broken one costs no more than a real one: remarks and tags of a game,
+characters without a blank, characters of a move with blanks in it, different texts."""
+
+_USUAL = re.compile(rf"(?:[0-9]{{1,4}}\.+)?{_MOVE}\Z")
+_JOINED = re.compile(rf"{_SQUARE}[-x:X*]{{0,2}}{_SQUARE}")
+"""What a text that may be several moves run together holds at least once."""
+
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\Z")
+
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys("×✕⨯хХ", "x"),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\xad", None),
+        "½": "1/2",
+        "…": "...",
+        # Letters of columns as they look, or are called, on a Cyrillic keyboard.
+        **dict(zip("асеАСЕ", "aceACE", strict=True)),
+    }
+)
+_LINE_ENDS = str.maketrans({"\r": "\n", "\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
+_ENTITIES = re.compile(r"&(?:nbsp|ndash|mdash|minus|times|frac12|hellip|lt|gt|#[0-9]{1,5}|#[xX][0-9a-fA-F]{1,4});")
+_STRUCTURE = frozenset('"[]{}();%&\\\n')
 
 
-@dataclass(frozen=True, slots=True)
-class MoveToken:
-    """Text that stands where a move should, and its line."""
+class MoveToken(NamedTuple):
+    """Text that stands where a move should, and where it begins in the file."""
 
     text: str
-    line: int
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,141 +91,473 @@ class Remark:
 
 @dataclass(slots=True)
 class RawGame:
-    """One game as text, while it is being collected."""
+    """One game as text, while it is being collected. `line_starts` are those of the whole file."""
 
     line: int
+    line_starts: list[int]
     tags: dict[str, str] = field(default_factory=dict)
     tokens: list[MoveToken] = field(default_factory=list)
     result: str = ""
     notes: list[Remark] = field(default_factory=list)
     broken: list[Remark] = field(default_factory=list)
     has_moves: bool = False
+    starred: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing of a game has been seen yet."""
         return not self.tags and not self.tokens
 
-    def note(self, line: int, reason: str) -> None:
-        """Remember something that was skipped."""
-        self.notes.append(Remark(line, len(self.tokens), reason))
-
-    def breaks(self, line: int, reason: str) -> None:
-        """Remember a place where the text breaks off."""
-        self.broken.append(Remark(line, len(self.tokens), reason))
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    line: int
-    name: str = ""
+    def line_of(self, token: MoveToken) -> int:
+        """The line a move text stands on."""
+        return bisect_right(self.line_starts, token.at) + 1
 
 
 def raw_games(text: str) -> tuple[RawGame, ...]:
     """The games of a PDN text in order; never fails, whatever the text is."""
-    games: list[RawGame] = []
-    game = RawGame(1)
-    tokens = list(_without_variations(_tokens(_plain_lines(text))))
-    for place, token in enumerate(tokens):
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if _starts_new_game(game, token):
-            games.append(game)
-            game = RawGame(token.line)
+    return _Collector(plain_text(text)).games()
+
+
+def plain_text(text: str) -> str:
+    """The text with one kind of line end, without NULs, byte order marks and what a web page made of signs."""
+    text = text.replace("\x00", "").removeprefix("\ufeff").replace("\r\r\n", "\n").replace("\r\n", "\n")
+    text = text.translate(_LINE_ENDS).replace("\x1a", " ") if not text.isascii() or "\r" in text else text
+    text = text.replace("\x1a", " ").replace("\v", "\n").replace("\f", "\n").replace("\\r\\n", "\n")
+    if "\\r\n" in text or text.endswith("\\r"):
+        text = re.sub(r"(?:\\r){1,9}(?=\n|\Z)", "", text)
+    if "\n" not in text and "\\n" in text:
+        text = text.replace("\\n", "\n")
+    if "&" in text:
+        text = _ENTITIES.sub(_entity, text)
+    return re.sub(r"(?<=[0-9])[ \t]?><[ \t]?(?=[0-9])", "x", text) if "><" in text else text
+
+
+def _entity(match: re.Match[str]) -> str:
+    """The sign an HTML entity stands for, unless it would mean something to PDN."""
+    sign = html.unescape(match[0])
+    return match[0] if sign in _STRUCTURE or not sign.isprintable() else sign
+
+
+class _Piece(NamedTuple):
+    """What a chunk of text turns out to be."""
+
+    kind: str
+    text: str
+    number: int = 0
+
+
+def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
+    """What a run of characters between blanks is; several pieces where a number or a star stands at a move."""
+    plain = (chunk if chunk.isascii() else chunk.translate(_SIGNS)).strip(",'`’|_")
+    stars = plain.endswith("*")
+    plain = plain.rstrip("*").rstrip("+#=~^,")
+    star = (_Piece("star", "*"),) if stars else ()
+    if not plain:
+        return star
+    match = _CHUNK.match(plain)
+    kind = match.lastgroup if match else None
+    if match is None or kind is None:
+        return (*_other(chunk, plain), *star)
+    match kind:
+        case "score":
+            return (*_score(plain), *star)
+        case "rest" | "after" if after_number:
+            return (*_other(chunk, plain), *star)
+        case "rest":
+            number = _Piece("number", match["dots"], int(match["number"]))
+            return (number, *_pieces_of(match["rest"], after_number=True), *star)
+        case "after":
+            return (_Piece("dots", match["dotted"]), *_pieces_of(match["after"], after_number=True), *star)
+        case "remark":
+            return (_Piece("move", match["remarked"]), _Piece("word", match["remark"]), *star)
+        case _:
+            return (_Piece(kind, match[kind]), *star)
+
+
+def _score(text: str) -> tuple[_Piece, ...]:
+    result = read_result(text)
+    if ":" in text and _CLOCK.match(text) and "0" in (text[0], text[-2]):
+        return (_Piece("odd", text),)
+    first, _, second = result.partition("-")
+    few = all(part == "1/2" or int(part) <= 12 for part in (first, second) if part)
+    if result != "*" and is_certain(result) and few:
+        return (_Piece("result", result),)
+    return (_Piece("move", text),)
+
+
+def _other(chunk: str, plain: str) -> tuple[_Piece, ...]:
+    if not any(character.isdigit() for character in plain):
+        return (_Piece("word", chunk),) if any(character.isalpha() for character in plain) else ()
+    if not _CLOCK.match(plain) and _JOINED.search(plain):
+        return (_Piece("move", plain),)
+    return (_Piece("odd", plain),)
+
+
+class _Collector:
+    """Goes through a text once and collects its games."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_starts = [match.end() for match in re.finditer("\n", text)]
+        self._pieces: dict[str, tuple[_Piece, ...]] = {}
+        self._finder = _Finder(text)
+        self._finished: list[RawGame] = []
+        self._game = RawGame(1, self._line_starts)
+        self._held: MoveToken | None = None
+        self._depth = 0
+        self._opened_at = 0
+        self._last_end = 0
+
+    def games(self) -> tuple[RawGame, ...]:
+        """All games of the text."""
+        at = 0
+        while at < len(self._text):
+            at = self._chunks_from(at)
+        self._flush()
+        self._close_side_line()
+        self._settle_star()
+        self._finished.append(self._game)
+        return tuple(game for game in self._finished if not game.is_empty)
+
+    def _chunks_from(self, start: int) -> int:
+        """Takes plain chunks up to something special, and that; returns where to go on."""
+        pieces = self._pieces
+        for match in _LEXEME.finditer(self._text, start):
+            kind = match.lastgroup
+            if kind == "special":
+                return self._special(match[0], match.start())
+            if kind is None or self._depth:
+                continue
+            chunk = match[0]
+            found = pieces.get(chunk)
+            if found is None:
+                found = self._pieces_of(chunk)
+            at = match.start()
+            for piece in found:
+                self._take(piece, at)
+            self._last_end = at + len(chunk)
+        return len(self._text)
+
+    def _pieces_of(self, chunk: str) -> tuple[_Piece, ...]:
+        if len(chunk) > _LONGEST_CHUNK:
+            return (_Piece("odd", chunk[:60]),)
+        if len(self._pieces) > _MOST_KINDS and not _USUAL.match(chunk):
+            return (_Piece("odd" if any(map(str.isdigit, chunk)) else "word", chunk[:60]),)
+        found = self._pieces[chunk] = _pieces_of(chunk)
+        return found
+
+    def _special(self, sign: str, at: int) -> int:
+        if sign == "{":
+            return self._comment(at)
+        if sign[0] == "[":
+            return self._bracket(at + len(sign) - 1)
+        if sign[0] == ")":
+            self._close_bracket(len(sign))
+            return at + len(sign)
+        mark = _MARK.match(self._text, at + len(sign) - 1)
+        opened = len(sign) - 1 if mark else len(sign)
+        if opened and not self._depth:
+            self._opened_at = at
+        self._depth += opened
+        return mark.end() if mark else at + len(sign)
+
+    def _close_bracket(self, closed: int) -> None:
+        if not self._depth and self._held:
+            self._take(_Piece("dots", "."), self._held.at)
+        self._depth = max(0, self._depth - closed)
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self._line_starts, at) + 1
+
+    def _note(self, at: int, reason: str) -> None:
+        if len(self._game.notes) < _MOST_REMARKS:
+            self._flush()
+            self._game.notes.append(Remark(self._line(at), len(self._game.tokens), reason))
+
+    def _breaks(self, at: int, reason: str) -> None:
+        self._flush()
+        if len(self._game.broken) < _MOST_REMARKS:
+            self._game.broken.append(Remark(self._line(at), len(self._game.tokens), reason))
+
+    # Comments and brackets
+
+    def _comment(self, at: int) -> int:
+        end, closed = self._finder.comment_end(at)
+        if not closed and not self._depth:
+            self._breaks(at, "a comment is opened with '{' and never closed")
+        return end
+
+    def _bracket(self, at: int) -> int:
+        tag = self._finder.tag(at)
+        if tag.name:
+            self._close_side_line()
+            self._flush()
+            self._tag(tag, at)
+            if tag.remark:
+                self._note(at, tag.remark)
+        elif tag.cut and not self._depth:
+            self._breaks(at, f"a tag is opened with '[' and never closed: {tag.value[:60]}")
+        elif not self._depth:
+            self._note(at, f"{tag.value[:60]} has no value in quotes")
+        return tag.end
+
+    def _close_side_line(self) -> None:
+        if self._depth:
+            self._depth = 0
+            self._breaks(self._opened_at, "a side line is opened with '(' and never closed")
+
+    def _tag(self, tag: _Tag, at: int) -> None:
+        game, name = self._game, tag_name(tag.name, self._game.tags)
+        only_noise = not game.tags and not game.has_moves and not game.result
+        if game.tokens and only_noise and not any(_JOINED.search(token.text) for token in game.tokens):
+            for token in game.tokens:
+                self._note(token.at, f"{token.text[:60]!r} is no move")
+            game.tokens.clear()
+        if game.tokens or game.result or game.has_moves or game.starred or self._repeats(name, at):
+            self._next_game(at)
         elif game.is_empty:
-            game.line = token.line
-        _take(game, token, following)
-    games.append(game)
-    return tuple(game for game in games if not game.is_empty)
+            game.line = self._line(at)
+        if name in self._game.tags:
+            self._note(at, f"tag {name} is given twice, the first one counts")
+        if len(self._game.tags) < _MOST_TAGS:
+            self._game.tags.setdefault(name, tag.value)
+        self._last_end = tag.end
 
+    def _repeats(self, name: str, at: int) -> bool:
+        """Whether a tag that the game already has begins another game, one without moves having ended."""
+        tags = self._game.tags
+        if name not in tags:
+            return False
+        return self._blank_line_before(at) or (name == next(iter(tags)) and len(tags) > 1)
 
-def _plain_lines(text: str) -> str:
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\\r\\n", "\n")
-    return re.sub(r"(?:\\r)+(?=\n|\Z)", "", text)
+    def _blank_line_before(self, at: int) -> bool:
+        return re.search(r"\n[ \t]*\n", self._text[self._last_end : at]) is not None
 
+    def _next_game(self, at: int) -> None:
+        self._settle_star()
+        self._finished.append(self._game)
+        self._game = RawGame(self._line(at), self._line_starts)
 
-def _tokens(text: str) -> Iterator[_Token]:
-    line_starts = [match.end() for match in re.finditer("\n", text)]
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or ""
-        line = bisect_right(line_starts, match.start()) + 1
-        if kind == "value":
-            yield _Token("tag", _unescaped(match["value"]), line, html.unescape(match["name"]).strip())
+    # Moves
+
+    def _take(self, piece: _Piece, at: int) -> None:
+        kind, text = piece.kind, piece.text
+        if kind == "move":
+            self._move(self._with_held(text) if self._held else text, at)
+        elif kind == "number":
+            self._flush()
+            self._number(piece.number, len(text), at)
+        elif kind in ("operand", "open", "sign", "tail"):
+            self._operand(kind, text, at)
+        elif kind == "word":
+            self._note(at, f"{text[:60]!r} is no move")
+        elif kind == "dots":
+            if self._held and self._held.text.isdecimal():
+                number, self._held = int(self._held.text), None
+                self._number(number, len(text), at)
         else:
-            yield _Token(kind, match[0], line)
+            if kind == "result" and self._held and self._held.text == str(len(self._game.tokens) // 2 + 1):
+                self._held = None  # the number of a move that was not made
+            self._flush()
+            self._other(kind, text, at)
 
+    def _other(self, kind: str, text: str, at: int) -> None:
+        game = self._game
+        if kind == "result":
+            if game.is_empty and not game.has_moves:
+                game.line = self._line(at)
+            if not game.result:
+                game.result = text
+            game.starred = False
+        elif kind == "star":
+            game.starred = True
+        elif game.result:
+            self._note(at, f"{text[:60]!r} is no move")
+        elif kind == "odd":
+            self._move(text, at)
 
-def _unescaped(value: str) -> str:
-    return re.sub(r'\\(["\\])', r"\1", value).strip()
+    def _move(self, text: str, at: int) -> None:
+        game = self._game
+        if game.result:
+            self._next_game(at)
+            game = self._game
+        elif game.is_empty and not game.has_moves:
+            game.line = self._line(at)
+        game.starred = False
+        game.tokens.append(MoveToken(text, at))
 
-
-def _without_variations(tokens: Iterator[_Token]) -> Iterator[_Token]:
-    """The tokens of the main line; a side line that is never closed ends at the next tag."""
-    opened: list[int] = []
-    for token in tokens:
-        if token.kind == "open":
-            opened.append(token.line)
-        elif token.kind == "close":
-            del opened[-1:]
-        elif token.kind == "tag" or not opened:
-            if opened:
-                yield _Token("unclosed", "(", opened[0])
-                opened.clear()
-            yield token
-    if opened:
-        yield _Token("unclosed", "(", opened[0])
-
-
-def _starts_new_game(game: RawGame, token: _Token) -> bool:
-    if token.kind == "tag":
-        repeats = bool(game.tags) and _tag_name(token.name) == next(iter(game.tags))
-        return repeats or bool(game.tokens) or bool(game.result) or game.has_moves
-    return bool(game.result) and token.kind in ("move", "number")
-
-
-def _tag_name(name: str) -> str:
-    return _TAG_NAMES.get(name.casefold(), name)
-
-
-def _take(game: RawGame, token: _Token, following: _Token | None) -> None:
-    match token.kind:
-        case "tag":
-            game.tags.setdefault(_tag_name(token.name), token.text)
-        case "move" | "broken":
-            game.tokens.append(MoveToken(re.sub(r"\s+", "", token.text), token.line))
-        case "result":
-            game.result = token.text.replace(" ", "").replace("½", "1/2")
-        case "star":
-            # A star after a move is also the mark of a forced move; it ends the game only where no move follows.
-            if following is None or following.kind not in ("move", "number") or following.text.rstrip(" .") == "1":
-                game.result = "*"
-        case "number":
-            game.has_moves = True
-        case "unclosed":
-            game.breaks(token.line, "a side line is opened with '(' and never closed")
-        case "comment":
-            if not token.text.endswith("}"):
-                game.breaks(token.line, "a comment is opened with '{' and never closed")
-        case "bracket":
-            _take_bracket(game, token)
-        case "word":
-            _take_word(game, token, following)
-
-
-def _take_bracket(game: RawGame, token: _Token) -> None:
-    if token.text.endswith("]"):
-        game.note(token.line, f"{token.text[:60]} has no value in quotes")
-    else:
-        game.breaks(token.line, f"a tag is opened with '[' and never closed: {token.text[:60]}")
-
-
-def _take_word(game: RawGame, token: _Token, following: _Token | None) -> None:
-    text = token.text
-    if not any(character.isdigit() for character in text):
-        if any(character.isalpha() for character in text):
-            game.note(token.line, f"{text[:60]!r} is no move")
-    elif text.isdigit() and following is not None and following.kind == "move":
+    def _number(self, number: int, dots: int, at: int) -> None:
+        game = self._game
+        again = number == 1 and dots < 3
+        if game.result or (again and (game.starred or self._begins_anew(at))):
+            self._next_game(at)
+            game = self._game
+        elif game.is_empty and not game.has_moves:
+            game.line = self._line(at)
+        game.starred = False
         game.has_moves = True
-    else:
-        game.tokens.append(MoveToken(text, token.line))
+
+    def _begins_anew(self, at: int) -> bool:
+        """Whether a number 1 in the middle of moves is that of another game."""
+        played = len(self._game.tokens)
+        return played > 1 or (played == 1 and self._blank_line_before(at))
+
+    def _operand(self, kind: str, text: str, at: int) -> None:
+        """Half a move: written with blanks around its sign, or cut off."""
+        held = self._held
+        open_ = held is not None and held.text[-1] in "-x:X*"
+        if held is None:
+            if kind != "sign":  # a sign alone stands for a move that is not known
+                self._held = MoveToken(text, at)
+        elif open_ == (kind in ("operand", "open")) and len(held.text) < _LONGEST_HELD:
+            self._held = MoveToken(held.text + text, held.at)
+            if kind in ("operand", "tail"):
+                joined, self._held = self._held, None
+                for piece in _pieces_of(joined.text):
+                    self._take(piece, joined.at)
+        elif kind != "sign":
+            self._flush()
+            self._held = MoveToken(text, at)
+
+    def _with_held(self, text: str) -> str:
+        """A move text with what was held before it: the first half of a capture, a number, or something cut off."""
+        held, self._held = self._held, None
+        assert held is not None
+        if held.text[-1] in "x:X":
+            return held.text + text
+        if held.text.isdecimal():
+            self._number(int(held.text), 1, held.at)
+        else:
+            self._move(held.text, held.at)
+        return text
+
+    def _flush(self) -> None:
+        if self._held:
+            held, self._held = self._held, None
+            if not self._game.result:
+                self._move(held.text, held.at)
+
+    def _settle_star(self) -> None:
+        """A star after a move is also the mark of a forced move; it ends the game only where no move follows."""
+        if self._game.starred and not self._game.result:
+            self._game.result = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    """A bracket: the name (empty when it is no tag), the value or text, where it ends, what was odd, whether cut."""
+
+    name: str
+    value: str
+    end: int
+    remark: str = ""
+    cut: bool = False
+
+
+_TAG_BEGINS = re.compile(r'\[[ \t]{0,99}(?P<name>[^\s\]"\[][^\]"\[\n]{0,80}?)[ \t]{0,99}[:=]?[ \t]{0,99}"')
+_TAG_ENDS = re.compile(r'(?<!\\)(?:\\\\)*(?P<end>"\s*\])')
+_ANY_QUOTE_AND_BRACKET = re.compile(r'"\s{0,99}\]')
+_TAG_WITHOUT_QUOTES = re.compile(
+    r"\[\s{0,99}(?P<name>[^\W\d_]\w{0,40}(?:[ \t]\w{1,40}){0,2}?)[ \t]{0,99}[:= \t][ \t]{0,99}"
+    r"(?P<open>[“”„«»‘’'`]{0,2})(?P<value>[^\[\]\n\"]{1,400})\]"
+)
+_LONGEST_UNCLOSED = 500
+"""How far the end of a tag is looked for on other lines, and how long a line may be to count as one unclosed tag."""
+
+_TYPED_QUOTES = "“”„«»‘’'`"
+
+
+class _Finder:
+    """Finds ends of lines, comments and tags from places that only go forward; each part is searched once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_end = -1
+        self._tag_end: tuple[int, int] = (-1, -1)
+        self._no_balance_before = -1
+        self._brace: tuple[int, str] = (-1, "")
+
+    def line_end(self, at: int) -> int:
+        """Where the line of a place ends."""
+        if self._line_end < at:
+            found = self._text.find("\n", at)
+            self._line_end = len(self._text) if found < 0 else found
+        return self._line_end
+
+    def comment_end(self, at: int) -> tuple[int, bool]:
+        """Where the comment that opens at a place ends, and whether it is closed; comments inside it count."""
+        first_close, boundary = -1, len(self._text)
+        depth = 1
+        for match in _BRACE_OR_TAG.finditer(self._text, at + 1):
+            place = match.start()
+            if match[0] == "}":
+                depth -= 1
+                first_close = place if first_close < 0 else first_close
+                if depth == 0 or place < self._no_balance_before:
+                    return place + 1, True
+            elif match[0] == "{":
+                depth += 1
+            elif self._next_brace(place) != "}":
+                boundary = place
+                break
+        if first_close >= 0:
+            self._no_balance_before = boundary
+            return first_close + 1, True
+        return boundary, False
+
+    def _next_brace(self, at: int) -> str:
+        if self._brace[0] < at:
+            found = re.compile(r"[{}]").search(self._text, at)
+            self._brace = (found.start(), found[0]) if found else (len(self._text), "")
+        return self._brace[1]
+
+    def tag(self, at: int) -> _Tag:
+        """The bracket that opens at a place."""
+        begins = _TAG_BEGINS.match(self._text, at)
+        if begins:
+            tag = self._quoted(begins)
+            if tag:
+                return tag
+        line_end = self.line_end(at)
+        close = self._text.find("]", at, min(line_end, at + 2000))
+        if close < 0:
+            return _Tag("", self._text[at : min(line_end, at + 80)], line_end, cut=True)
+        without = _TAG_WITHOUT_QUOTES.match(self._text, at)
+        if without and (without["open"] or tag_name(without["name"], {}) != without["name"] or _is_known(without)):
+            value = without["value"].strip().strip(_TYPED_QUOTES)
+            return _Tag(without["name"], _value(value), without.end(), "a tag without proper quotes")
+        return _Tag("", self._text[at : min(close + 1, at + 80)], close + 1)
+
+    def _quoted(self, begins: re.Match[str]) -> _Tag | None:
+        """The tag whose value opens where `begins` ends; None when its quotes are not closed on its line or the next."""
+        start = begins.end()
+        name = html.unescape(begins["name"]).strip()
+        line_end = self.line_end(start)
+        if self._tag_end[0] < start:
+            found = _TAG_ENDS.search(self._text, start)
+            self._tag_end = found.span("end") if found else (len(self._text), len(self._text))
+        close, end = self._tag_end
+        if close <= line_end and close < len(self._text):
+            return _Tag(name, _value(self._text[start:close]), end)
+        if line_end - start <= _LONGEST_UNCLOSED:
+            escaped = _ANY_QUOTE_AND_BRACKET.search(self._text, start, line_end)
+            if escaped:
+                return _Tag(name, _value(self._text[start : escaped.start()]), escaped.end())
+        if close < len(self._text) and close - start <= _LONGEST_UNCLOSED:
+            inside = self._text[start:close]
+            if "\n[" not in inside and "\n\n" not in inside:
+                return _Tag(name, _value(inside), end, "a tag over several lines")
+        if line_end >= len(self._text) or line_end - start > _LONGEST_UNCLOSED:
+            return None
+        value = self._text[start:line_end].rstrip().removesuffix("]").rstrip().removesuffix('"')
+        return None if '"]' in value else _Tag(name, _value(value), line_end, "a tag that is not closed")
+
+
+def _is_known(match: re.Match[str]) -> bool:
+    return tag_name(match["name"].lower(), {}) != match["name"].lower()
+
+
+def _value(text: str) -> str:
+    text = re.sub(r'\\(["\\])', r"\1", re.sub(r"\s+", " ", text) if "\n" in text or "\t" in text else text).strip()
+    return html.unescape(text) if "&" in text else text
+

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from engine.fen import write_fen
@@ -11,8 +13,11 @@ from engine.position import Move, Position
 from engine.ruleset import Ruleset
 
 
-class MoveObject(msgspec.Struct, frozen=True):
-    """A move as outsiders read it: squares as the variant writes them."""
+class MoveObject(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A move as outsiders read it: squares as the variant writes them.
+
+    `huffed`, which only some house rules know, is what was taken off before the move.
+    """
 
     text: str
     from_square: str = msgspec.field(name="from")
@@ -20,19 +25,24 @@ class MoveObject(msgspec.Struct, frozen=True):
     captured: tuple[str, ...]
     to: str
     promotes: bool
+    huffed: tuple[str, ...] = ()
 
 
-class GameStarted(msgspec.Struct, frozen=True, tag="game_started"):
-    """A game has begun."""
+class GameStarted(msgspec.Struct, frozen=True, tag="game_started", omit_defaults=True):
+    """A game has begun; `opening` is table and label of what was drawn, left out when nothing was."""
 
     variant: str
     fen: str
     white: str
     black: str
+    opening: str = ""
 
 
-class Moved(msgspec.Struct, frozen=True, tag="move"):
-    """A move has been made and is in the record; `fen` is the position after it."""
+class Moved(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
+    """A move has been made and is in the record; `fen` is the position after it.
+
+    `by` is `person`, `engine`, or `drawn` for the moves of a drawn opening.
+    """
 
     ply: int
     side: str
@@ -45,6 +55,7 @@ class Moved(msgspec.Struct, frozen=True, tag="move"):
     promotes: bool
     fen: str
     elapsed_ms: int
+    huffed: tuple[str, ...] = ()
 
 
 class Revised(msgspec.Struct, frozen=True, tag="revised"):
@@ -140,10 +151,11 @@ def move_object(move: Move, legal: tuple[Move, ...], ruleset: Ruleset) -> MoveOb
         captured=names(move.captured, ruleset),
         to=square_name(move.to_square, ruleset),
         promotes=move.promotes,
+        huffed=names(move.huffed, ruleset),
     )
 
 
-def moved(game: Game, by: str, elapsed_ms: int) -> Moved:
+def moved(game: Game, by: Literal["person", "engine", "drawn"], elapsed_ms: int) -> Moved:
     """The announcement of a game's last move."""
     before, move = game.positions[-2], game.moves[-1]
     shown = move_object(move, game.rules.legal_moves(before), game.ruleset)
@@ -159,6 +171,7 @@ def moved(game: Game, by: str, elapsed_ms: int) -> Moved:
         promotes=shown.promotes,
         fen=fen_of(game.position, game.ruleset),
         elapsed_ms=elapsed_ms,
+        huffed=shown.huffed,
     )
 
 

@@ -9,14 +9,14 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
-from engine.fen import read_fen
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 from station.errors import ConfigError
+from station.openings import checked_ballot, start_position
 from station.session import is_player
 from station.settings import PACES, Pace, Settings
 from station.texts import languages
 
-LATER = ("arm", "clock", "ballot")
+LATER = ("arm", "clock")
 """Keys of a board that the interface names and this version does not have."""
 MOST_WAIT_MS = 60_000
 
@@ -74,11 +74,15 @@ class BoardTable:
     draws: str = "automatic"
     lamps: bool = True
     start_fen: str = ""
+    ballot: str = ""
+    house_rules: tuple[Ruleset, ...] = ()
+    """The house rules of the configuration folder; no key of the table."""
 
     @property
     def ruleset(self) -> Ruleset:
         """The rule set of the variant."""
-        return load_ruleset(self.variant)
+        house = {ruleset.name: ruleset for ruleset in self.house_rules}
+        return house[self.variant] if self.variant in house else load_ruleset(self.variant)
 
     @property
     def place(self) -> str:
@@ -96,6 +100,8 @@ class BoardTable:
             confirm=self.confirm,
             draws=self.draws,
             start_fen=self.start_fen,
+            ballot=self.ballot,
+            rulesets=tuple(dict.fromkeys((*self.house_rules, self.ruleset))),
         )
 
 
@@ -179,7 +185,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "driver": _filled,
         "port": _filled,
         "usb_serial": _filled,
-        "variant": _one_of(variant_names()),
+        "variant": _filled,
         "white": _player,
         "black": _player,
         "pace": _pace,
@@ -187,13 +193,17 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "draws": _one_of(("automatic", "claim")),
         "lamps": _truth,
         "start_fen": _text,
+        "ballot": _text,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")
 
 
-def read_config(text: str, where: str = "station.toml") -> Config:
-    """The configuration that a TOML text states; ConfigError names file, key, value and what was expected."""
+def read_config(text: str, where: str = "station.toml", house_rules: Mapping[str, Ruleset] | None = None) -> Config:
+    """The configuration that a TOML text states; ConfigError names file, key, value and what was expected.
+
+    `house_rules` are the rule sets by name that boards may play besides the built-in ones.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -204,7 +214,8 @@ def read_config(text: str, where: str = "station.toml") -> Config:
     listed = tables.get("boards", [])
     if not isinstance(listed, list) or not listed:
         raise ConfigError(f"{where}: boards = {listed!r}: expected at least one [[boards]] table")
-    boards = tuple(_board(table, f"{where}: boards {number}") for number, table in enumerate(listed, 1))
+    house = tuple((house_rules or {}).values())
+    boards = tuple(_board(table, f"{where}: boards {number}", house) for number, table in enumerate(listed, 1))
     for number, board in enumerate(boards):
         if board.id in [other.id for other in boards[:number]]:
             raise ConfigError(f"{where}: boards {number + 1}: id = {board.id!r}: expected a name no other board has")
@@ -216,16 +227,25 @@ def read_config(text: str, where: str = "station.toml") -> Config:
     )
 
 
-def _board(table: object, where: str) -> BoardTable:
-    board = _section(BoardTable, table, where)
+def _board(table: object, where: str, house_rules: tuple[Ruleset, ...]) -> BoardTable:
+    board = replace(_section(BoardTable, table, where), house_rules=house_rules)
+    known = (*(house.name for house in house_rules), *variant_names())
+    if board.variant not in known:
+        raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{_nearest(board.variant, known)}")
     if bool(board.port) == bool(board.usb_serial):
         found = "both" if board.port else "neither"
         raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
-    if board.start_fen:
-        try:
-            read_fen(board.start_fen, board.ruleset)
-        except (NotationError, RulesetError) as error:
-            raise ConfigError(f"{where}: start_fen = {board.start_fen!r}: {error}") from error
+    if board.start_fen and board.ballot:
+        raise ConfigError(f"{where}: ballot = {board.ballot!r}: found start_fen too, expected one of them")
+    try:
+        start_position(board.ruleset, board.start_fen)
+    except (NotationError, RulesetError) as error:
+        raise ConfigError(f"{where}: start_fen = {board.start_fen!r}: {error}") from error
+    try:
+        if board.ballot:
+            checked_ballot(board.ballot, board.ruleset)
+    except NotationError as error:
+        raise ConfigError(f"{where}: ballot = {board.ballot!r}: {error}") from error
     return board
 
 

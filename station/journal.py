@@ -193,6 +193,10 @@ class Resumed:
     white: str
     black: str
     over: bool = False
+    drawn_plies: int = 0
+    """How many of its moves were drawn."""
+    opening: str = ""
+    """Table and label of what was drawn."""
 
 
 def plain_resumed(resumed: Resumed) -> dict[str, Any]:
@@ -202,11 +206,15 @@ def plain_resumed(resumed: Resumed) -> dict[str, Any]:
         "game": resumed.game_id,
         "seq": resumed.seq,
         "variant": game.ruleset.name,
+        # The whole rule set: the file of a house rule may have been changed since the game began.
+        "ruleset": _plain(game.ruleset),
         "start": write_fen(game.start, game.ruleset),
         "moves": _plain(game.moves),
         "white": resumed.white,
         "black": resumed.black,
         "over": resumed.over,
+        "drawn_plies": resumed.drawn_plies,
+        "opening": resumed.opening,
     }
 
 
@@ -214,14 +222,23 @@ def _read_resumed(record: Mapping[str, Any], ruleset: Ruleset) -> Resumed:
     game = new_game(ruleset, read_fen(record["start"], ruleset))
     for move in msgspec.convert(record["moves"], tuple[Move, ...]):
         game = game.play(move)
-    return Resumed(game, record["seq"], record["game"], record["white"], record["black"], record["over"])
+    return Resumed(
+        game,
+        record["seq"],
+        record["game"],
+        record["white"],
+        record["black"],
+        record["over"],
+        record.get("drawn_plies", 0),
+        record.get("opening", ""),
+    )
 
 
 def resumed_in(header: Header) -> Resumed | None:
     """The game that a journal begins in the middle of."""
     if not header.resumed:
         return None
-    return _read_resumed(header.resumed, _ruleset_named(header.resumed["variant"], header))
+    return _read_resumed(header.resumed, _ruleset_of_resumed(header.resumed, header))
 
 
 def unfinished_game(header: Header, lines: Iterable[Line]) -> Resumed | None:
@@ -238,9 +255,20 @@ def unfinished_game(header: Header, lines: Iterable[Line]) -> Resumed | None:
     return None if found is None or found.over else found
 
 
+def _ruleset_of_resumed(record: Mapping[str, Any], header: Header) -> Ruleset:
+    if "ruleset" in record:
+        return msgspec.convert(record["ruleset"], Ruleset, dec_hook=_decode_hook)
+    return header.settings.ruleset_named(record["variant"]) or load_ruleset(record["variant"])
+
+
 def _ruleset_named(name: str, header: Header) -> Ruleset:
-    known = header.settings.ruleset
-    return known if name == known.name else load_ruleset(name)
+    """The rule set of a name that a session took when a game began: JournalError when there is no such rule set."""
+    found = header.settings.ruleset_named(name)
+    if found is None and header.resumed and header.resumed["variant"] == name:
+        return _ruleset_of_resumed(header.resumed, header)
+    if found is None:
+        raise JournalError(f"variant = {name!r}: found in no header, expected a rule set that is known")
+    return found
 
 
 def announcements(lines: Iterable[Line]) -> Iterator[Mapping[str, Any]]:
@@ -255,13 +283,14 @@ def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], 
     if what["type"] == "game_started":
         ruleset = _ruleset_named(what["variant"], header)
         game = new_game(ruleset, read_fen(what["fen"], ruleset))
-        return Resumed(game, seq, game_id, what["white"], what["black"])
+        return Resumed(game, seq, game_id, what["white"], what["black"], opening=what.get("opening", ""))
     if found is None or found.game_id != game_id:
         return found
     if seq != found.seq + 1:
         raise JournalError(f"announcement {seq} of game {game_id}: expected {found.seq + 1}")
     over = what["type"] == "game_over" or (found.over and what["type"] not in ("taken_back", "revised"))
-    return replace(found, game=_game_after(found.game, what), seq=seq, over=over)
+    drawn_plies = found.drawn_plies + (what["type"] == "move" and what["by"] == "drawn")
+    return replace(found, game=_game_after(found.game, what), seq=seq, over=over, drawn_plies=drawn_plies)
 
 
 def _game_after(game: Game, what: Mapping[str, Any]) -> Game:
@@ -285,7 +314,8 @@ def _move_among(game: Game, written: Mapping[str, Any]) -> Move:
 
     ends = (square(written["from"]), square(written["to"]))
     captured = tuple(square(name) for name in written["captured"])
-    effect = (*ends, frozenset(captured), written["promotes"])
+    huffed = tuple(square(name) for name in written.get("huffed", ()))
+    effect = (*ends, frozenset(captured + huffed), written["promotes"])
     if all(move.effect != effect for move in game.legal_moves):
         raise IllegalMoveError(f"{written['text']} is not legal at ply {game.ply + 1} of the journal")
-    return Move(ends[0], tuple(square(name) for name in written["path"]), captured, written["promotes"])
+    return Move(ends[0], tuple(square(name) for name in written["path"]), captured, written["promotes"], huffed)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
-from engine.errors import NotationError
-from engine.fen import read_fen
-from engine.game import Game, Outcome, new_game
-from engine.position import Move, Side
-from engine.ruleset import load_ruleset, variant_names
+from engine.errors import NotationError, RulesetError
+from engine.game import Game, Outcome
+from engine.position import Move, Position, Side
+from engine.ruleset import Ruleset, variant_names
 from station import announcements as say
 from station.effects import Announce, Answer, Choose, Effect, Show, StopChoosing
 from station.events import (
@@ -26,6 +26,7 @@ from station.events import (
 )
 from station.guidance import SWEPT, guide, illegal_sentence, reason_text
 from station.journal import Resumed
+from station.openings import Opened, checked_ballot, opened, start_position
 from station.phases import ActivePhase, Answering, Over, Paused, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.state import Session, context_of
@@ -60,11 +61,33 @@ REQUESTS = ("new_game", "take_back", "resign", "draw", "pause", "resume", "choos
 def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None = None) -> Session:
     """A session whose board has not been found yet; it goes on with an unfinished game where there is one."""
     if resumed is None:
-        game = _new(settings)
-        return Session(settings, texts, game, boot, f"{boot}-1", Paused(SettingUp(game.position), "device"), games=1)
-    settings = replace(settings, ruleset=resumed.game.ruleset, white=resumed.white, black=resumed.black)
+        new = _new(settings, f"{boot}-1")
+        return Session(
+            settings,
+            texts,
+            new.game,
+            boot,
+            f"{boot}-1",
+            Paused(SettingUp(new.game.position), "device"),
+            games=1,
+            drawn_plies=new.drawn_plies,
+            opening=new.opening,
+        )
+    ruleset = resumed.game.ruleset
+    if ruleset.name != settings.ruleset.name:
+        settings = replace(settings, start_fen="", ballot="")
+    settings = replace(settings, ruleset=ruleset, white=resumed.white, black=resumed.black)
     session = Session(
-        settings, texts, resumed.game, boot, resumed.game_id, Paused(Turn(), "device"), seq=resumed.seq, started=True
+        settings,
+        texts,
+        resumed.game,
+        boot,
+        resumed.game_id,
+        Paused(Turn(), "device"),
+        seq=resumed.seq,
+        started=True,
+        drawn_plies=resumed.drawn_plies,
+        opening=resumed.opening,
     )
     return replace(session, phase=Paused(_phase_of(session), "device"))
 
@@ -191,21 +214,39 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
 def _ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     settings = session.settings
     variant = arguments.get("variant", settings.ruleset.name)
-    if variant not in variant_names():
-        return (session, ()), f"variant = {variant!r}: expected one of {', '.join(variant_names())}"
-    ruleset = settings.ruleset if variant == settings.ruleset.name else load_ruleset(str(variant))
+    ruleset = settings.ruleset_named(str(variant))
+    if ruleset is None:
+        known = (*(known.name for known in settings.rulesets), *variant_names())
+        return (session, ()), f"variant = {variant!r}: expected one of {', '.join(dict.fromkeys(known))}"
     if ruleset.geometry.cells != settings.ruleset.geometry.cells:
         return (session, ()), f"variant = {variant!r}: this board has {len(settings.ruleset.geometry)} squares"
     players = {side: str(arguments.get(side, settings.player(Side(side)))) for side in ("white", "black")}
     for side, player in players.items():
         if not is_player(player):
             return (session, ()), f"{side} = {player!r}: expected person, engine:1 to engine:10 or hub:COMMAND"
-    start_fen = str(arguments.get("start_fen", settings.start_fen if ruleset is settings.ruleset else ""))
-    changed = replace(settings, ruleset=ruleset, start_fen=start_fen, white=players["white"], black=players["black"])
+    same = ruleset.name == settings.ruleset.name
+    start_fen = str(arguments.get("start_fen", settings.start_fen if same and not arguments.get("ballot") else ""))
+    ballot = str(arguments.get("ballot", settings.ballot if same and not start_fen else ""))
+    if start_fen and ballot:
+        return (session, ()), f"ballot = {ballot!r}: found start_fen too, expected one of them"
     try:
-        return _start_over(session, changed), None
-    except NotationError as error:
+        start_position(ruleset, start_fen)
+    except (NotationError, RulesetError) as error:
         return (session, ()), f"start_fen: {error}"
+    try:
+        if ballot:
+            checked_ballot(ballot, ruleset)
+    except NotationError as error:
+        return (session, ()), f"ballot: {error}"
+    changed = replace(
+        settings,
+        ruleset=ruleset,
+        start_fen=start_fen,
+        ballot=ballot,
+        white=players["white"],
+        black=players["black"],
+    )
+    return _start_over(session, changed), None
 
 
 def is_player(text: str) -> bool:
@@ -218,8 +259,10 @@ def is_player(text: str) -> bool:
 
 def _ask_take_back(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     plies = arguments.get("plies", _usual_take_back(session))
-    if isinstance(plies, bool) or not isinstance(plies, int) or not 1 <= plies <= session.game.ply:
-        return (session, ()), f"plies = {plies!r}: expected 1 to {session.game.ply}, the moves made so far"
+    most = _plies_played(session)
+    if isinstance(plies, bool) or not isinstance(plies, int) or not 1 <= plies <= most:
+        made = "the moves made so far" if not session.drawn_plies else "the moves made after the drawn opening"
+        return (session, ()), f"plies = {plies!r}: expected 1 to {most}, {made}"
     stopped = _stop_choosing(session)
     taken = _then(stopped, lambda now: _withdraw(now, int(plies)))
     return _then(taken, lambda now: _enter(now, SettingUp(now.game.position))), None
@@ -228,7 +271,12 @@ def _ask_take_back(session: Session, arguments: Mapping[str, str | int | bool]) 
 def _usual_take_back(session: Session) -> int:
     """One move; against a player who is not at the board, back to the person's own turn."""
     own_turn = session.settings.is_person(session.turn)
-    return 2 if own_turn and not session.settings.is_person(session.turn.other) and session.game.ply > 1 else 1
+    return 2 if own_turn and not session.settings.is_person(session.turn.other) and _plies_played(session) > 1 else 1
+
+
+def _plies_played(session: Session) -> int:
+    """How many moves the players made themselves: what can be taken back."""
+    return session.game.ply - session.drawn_plies
 
 
 def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
@@ -312,7 +360,17 @@ def _decide_set_up(session: Session, target: Masks) -> Step:
     session = replace(session, memory=forget(session.memory), turn_began_ms=session.at_ms)
     if session.started:
         return _next_turn(session)
-    return _then(_announce(replace(session, started=True), _game_started(session)), _next_turn)
+    return _then(_announce_begin(replace(session, started=True)), _next_turn)
+
+
+def _announce_begin(session: Session) -> Step:
+    """Tell of a game that begins, and of its drawn moves."""
+    game = session.game
+    step_on = _announce(session, _game_started(session))
+    for ply in range(1, session.drawn_plies + 1):
+        made = say.moved(game.back(game.ply - ply), "drawn", 0)
+        step_on = _then(step_on, partial(_announce, what=made))
+    return step_on
 
 
 def _decide_over(session: Session) -> Step:
@@ -320,7 +378,7 @@ def _decide_over(session: Session) -> Step:
         return _decide_in_play(session)
     if isinstance(session.reading, Untouched):
         return session, ()
-    start = masks_of_position(_new(session.settings).position.contents)
+    start = masks_of_position(_home(session.settings).contents)
     if _shows(session, start) and _settled(session, session.settings.pace.set_up):
         return _start_over(session, session.settings)
     return _decide_back(session)
@@ -358,13 +416,17 @@ def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: in
 
 def _decide_back(session: Session) -> Step:
     pace = session.settings.pace
-    back = read_back(session.game.positions, session.memory) if _settled(session, pace.back) else None
-    if back is None:
+    if not _settled(session, pace.back):
         return session, ()
-    to_start = back.plies == session.game.ply
-    if to_start and back.plies > 4:
-        if _settled(session, pace.start_again):
-            return _start_over(session, session.settings)
+    played = _plies_played(session)
+    back = read_back(session.game.positions[session.drawn_plies :], session.memory)
+    if session.opening:
+        at_home = back is None and _shows(session, masks_of_position(_home(session.settings).contents))
+    else:
+        at_home = back is not None and back.plies == played > 4
+    if at_home:
+        return _start_over(session, session.settings) if _settled(session, pace.start_again) else (session, ())
+    if back is None:
         return session, ()
     if not _settled(session, pace.back if back.plies == 1 else pace.further_back):
         return session, ()
@@ -424,7 +486,7 @@ def _commit(session: Session, story: Story) -> Step:
 def _make(session: Session, move: Move) -> Step:
     if isinstance(session.phase, Over):
         return session, ()
-    by = "person" if session.settings.is_person(session.turn) else "engine"
+    by: Literal["person", "engine"] = "person" if session.settings.is_person(session.turn) else "engine"
     elapsed = session.at_ms - session.turn_began_ms
     session = _remembered(session, session.game.play(move))
     made = _announce(session, say.moved(session.game, by, elapsed))
@@ -480,41 +542,53 @@ def _withdraw(session: Session, plies: int) -> Step:
 
 def _start_over(session: Session, settings: Settings) -> Step:
     """A new game: the one before is broken off if it was not over; the start position is to be set up."""
-    game = _new(settings)
+    settings = replace(settings, ruleset=_ruleset_now(settings))
+    games = session.games + 1
+    new = _new(settings, f"{session.boot}-{games}")
     stopped = _stop_choosing(session)
     unfinished = session.started and not isinstance(session.active, Over)
     ended = _then(stopped, _abandon) if unfinished else stopped
-    return _then(ended, lambda now: _fresh(now, settings, game))
+    return _then(ended, lambda now: _fresh(now, settings, new, games))
 
 
 def _abandon(session: Session) -> Step:
     return _announce(session, say.GameOver("*", session.texts.say("reason.abandoned"), ""))
 
 
-def _fresh(session: Session, settings: Settings, game: Game) -> Step:
-    games = session.games + 1
+def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Step:
     fresh = replace(
-        _remembered(session, game),
+        _remembered(session, new.game),
         settings=settings,
         game_id=f"{session.boot}-{games}",
         games=games,
         seq=0,
+        drawn_plies=new.drawn_plies,
+        opening=new.opening,
         started=False,
         differs=False,
         broken=None,
     )
-    return _enter(fresh, SettingUp(game.position))
+    return _enter(fresh, SettingUp(new.game.position))
 
 
-def _new(settings: Settings) -> Game:
-    start = read_fen(settings.start_fen, settings.ruleset) if settings.start_fen else None
-    return new_game(settings.ruleset, start)
+def _new(settings: Settings, game_id: str) -> Opened:
+    return opened(settings.ruleset, settings.start_fen, settings.ballot, game_id)
+
+
+def _home(settings: Settings) -> Position:
+    """The position that asks for a new game when it is set up: the start, not what a ballot makes of it."""
+    return start_position(_ruleset_now(settings), settings.start_fen)
+
+
+def _ruleset_now(settings: Settings) -> Ruleset:
+    """The rules of the next game: house rules may have changed since a game began that was gone on with."""
+    return settings.ruleset_named(settings.ruleset.name) or settings.ruleset
 
 
 def _game_started(session: Session) -> say.GameStarted:
     settings, game = session.settings, session.game
     fen = say.fen_of(game.start, game.ruleset)
-    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black)
+    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black, session.opening)
 
 
 # --- phases --------------------------------------------------------------------------------------------------------

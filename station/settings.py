@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.position import Side
-from engine.ruleset import Ruleset
+from engine.ruleset import Ruleset, load_ruleset, variant_names
 
 PERSON = "person"
 
@@ -59,6 +59,16 @@ class Settings:
     draws: str = "automatic"
     """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
     start_fen: str = ""
+    ballot: str = ""
+    """What each game draws its opening from, as `engine.ballot` reads it; empty: nothing is drawn."""
+    rulesets: tuple[Ruleset, ...] = ()
+    """Rule sets that a new game may name besides the built-in ones: house rules, and the one configured."""
+
+    def ruleset_named(self, name: str) -> Ruleset | None:
+        """The rule set of a name; the one configured and house rules first. None when there is no such rule set."""
+        known = (*self.rulesets, self.ruleset)
+        found = next((ruleset for ruleset in known if ruleset.name == name), None)
+        return load_ruleset(name) if found is None and name in variant_names() else found
 
     def player(self, side: Side) -> str:
         """Who plays a side: `person`, `engine:LEVEL` or `hub:COMMAND`."""

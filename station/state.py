@@ -37,6 +37,10 @@ class Session:
     """Number of the latest question to a player."""
     started: bool = False
     """Whether the game has been announced as begun."""
+    drawn_plies: int = 0
+    """How many of the game's moves were drawn: they are not taken back."""
+    opening: str = ""
+    """Table and label of what was drawn."""
     memory: Memory = field(default_factory=Memory)
     reading: Reading = field(default_factory=Untouched)
     differs: bool = False
@@ -69,7 +73,7 @@ class Session:
 def context_of(session: Session) -> Context:
     """What the board is read against now: moves expected, the move that may still be changed."""
     game = session.game
-    last_by_person = bool(game.moves) and session.settings.is_person(game.positions[-2].turn)
+    last_by_person = game.ply > session.drawn_plies and session.settings.is_person(game.positions[-2].turn)
     revisable = last_by_person and _may_revise(session)
     both_persons = all(session.settings.is_person(side) for side in Side)
     own_next = isinstance(session.active, Answering) and session.settings.is_person(session.turn.other)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from engine.errors import IllegalMoveError, NotationError, RulesetError
+from engine.errors import IllegalMoveError, NotationError, RulesetError, TooManyCapturesError
 from station.errors import ConfigError, JournalError
 from station.runtime.version import PROGRAM
 
@@ -23,7 +23,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Command = options.command
     try:
         return command(options)
-    except (ConfigError, JournalError, RulesetError, NotationError, IllegalMoveError) as error:
+    except (
+        ConfigError,
+        JournalError,
+        RulesetError,
+        NotationError,
+        IllegalMoveError,
+        TooManyCapturesError,
+    ) as error:
         return _complain(str(error))
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))

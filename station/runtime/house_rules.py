@@ -1,75 +1,108 @@
-"""House rules: rule sets in the configuration folder, beside those that come with the engine."""
+"""House rules: rule sets that a club writes down in files of its own, beside its configuration."""
 
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from engine.errors import NotationError, RulesetError
-from engine.rules import rules_for
+from engine.game import new_game
 from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 
-STATION_TABLES = ("station", "web", "mqtt", "boards")
-"""A file with one of these tables configures a station."""
+SUBFOLDER = "variants"
+"""Where house rules may stand, beside the configuration's own folder."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+_SECTIONS = ("station", "web", "mqtt", "boards")
 
 
-def configuration_folder() -> Path:
-    """Where a command looks for house rules: $DAMBORD_CONFIG_FOLDER, else /etc/dambord."""
-    return Path(os.environ.get("DAMBORD_CONFIG_FOLDER", "/etc/dambord"))
+def house_rules(folder: Path, config: Path | None = None) -> Mapping[str, Ruleset]:
+    """The house rules of a configuration folder by name, which is the file's without `.toml`.
+
+    In the folder itself a file is one when it has a top-level `base`, or `title` and `source`, and no section of a
+    configuration; in the subfolder `variants` every file is. `config` is the station's own file. RulesetError names
+    the file, key and value that are wrong.
+    """
+    found: dict[str, Path] = {}
+    for path in _files(folder, config):
+        if path.stem in found:
+            raise RulesetError(f"{path}: found {found[path.stem]} too, expected one file of this name")
+        found[path.stem] = path
+    return {name: read_house_rules(path) for name, path in found.items()}
 
 
-def house_rules(folder: Path) -> Mapping[str, Ruleset]:
-    """The house rules in a folder and in its subfolder `variants`, by name; RulesetError for the first wrong one."""
-    return {ruleset.name: ruleset for ruleset in map(read_house_rules, _files(folder))}
+def read_house_rules(path: Path) -> Ruleset:
+    """The rule set in a file of house rules, in which a game can be begun; RulesetError says what is wrong."""
+    name = path.stem
+    if not _NAME.fullmatch(name):
+        raise RulesetError(f"{path}: name = {name!r}: expected letters, digits and - only, at most 64")
+    if name in variant_names():
+        raise RulesetError(f"{path}: name = {name!r}: a rule set of this name is built in, expected another file name")
+    ruleset = read_ruleset(_text(path), name, str(path))
+    try:
+        outcome = new_game(ruleset).outcome()
+    except NotationError as error:
+        raise RulesetError(f"{path}: start_fen = {ruleset.start_fen!r}: {error}") from error
+    if outcome is not None:
+        start = f"start_fen = {ruleset.start_fen!r}" if ruleset.start_fen else "start position"
+        raise RulesetError(f"{path}: {start}: the game is over there ({outcome.reason}), expected one to be played")
+    return ruleset
 
 
 def ruleset_named(name: str, folder: Path | None) -> Ruleset:
-    """A rule set by name, built in or of the house, or by the path of its TOML file; RulesetError when there is none."""
+    """The rule set that a name means: built in, else the file that it is the path of, else a folder's house rule.
+
+    RulesetError: none has this name (the nearest is named), or the file is wrong.
+    """
     if name in variant_names():
         return load_ruleset(name)
     if name.endswith(".toml"):
         return read_house_rules(Path(name))
-    house = house_rules(folder) if folder is not None else {}
-    if name in house:
-        return house[name]
-    known = [*variant_names(), *house]
-    close = difflib.get_close_matches(name, known, 1)
-    nearest = f"the nearest is {close[0]}" if close else f"known are {', '.join(known)}"
-    raise RulesetError(f"variant {name!r}: no such rule set; {nearest}")
+    house = house_rules(folder) if folder is not None and folder.is_dir() else {}
+    if name not in house:
+        raise RulesetError(f"variant {name!r}: {unknown_name(name, house)}")
+    return house[name]
 
 
-def read_house_rules(path: Path) -> Ruleset:
-    """The rule set of one file; RulesetError names file, key, value and reason."""
-    name = path.stem
-    if not re.fullmatch(r"[a-z0-9-]{1,40}", name):
-        raise RulesetError(f"{path}: a rule set is named by its file, expected small letters, digits and -")
-    if name in variant_names():
-        raise RulesetError(f"{path}: {name} is a rule set that comes with Dambord, expected a name of its own")
-    try:
-        ruleset = read_ruleset(path.read_text(encoding="utf-8"), name, str(path))
-    except UnicodeDecodeError as error:
-        raise RulesetError(f"{path}: byte {error.start + 1} is not UTF-8") from error
-    try:
-        rules_for(ruleset).start()
-    except (NotationError, ValueError) as error:
-        raise RulesetError(f"{path}: start_fen = {ruleset.start_fen!r}: {error}") from error
-    return ruleset
+def unknown_name(name: str, house: Mapping[str, Ruleset]) -> str:
+    """What is wrong with a name that no rule set has."""
+    close = difflib.get_close_matches(name, [*house, *variant_names()], 3)
+    nearest = f"the nearest are {', '.join(close)}" if close else "`dambord variants` lists them"
+    own = f", {', '.join(house)}" if house else ""
+    return (
+        f"no such rule set, expected one that is built in{own or ', a house rule'} or a path ending in .toml; {nearest}"
+    )
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in (*sorted(folder.glob("*.toml")), *sorted(folder.glob("variants/*.toml"))):
-        if path.parent.name == "variants" or _states_rules(path):
+def _files(folder: Path, config: Path | None) -> Iterator[Path]:
+    for path in sorted(folder.glob("*.toml")):
+        if (config is None or not _is_same(path, config)) and _is_house_rule(path):
             yield path
+    yield from sorted((folder / SUBFOLDER).glob("*.toml"))
 
 
-def _states_rules(path: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
+
+
+def _is_house_rule(path: Path) -> bool:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        table: dict[str, Any] = tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise RulesetError(f"{path}: not TOML: {error}") from error
+    if any(section in table for section in _SECTIONS):
         return False
-    is_station = any(key in table for key in STATION_TABLES)
-    return not is_station and ("base" in table or {"title", "source"} <= table.keys())
+    return "base" in table or ("title" in table and "source" in table)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RulesetError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
+    except OSError as error:
+        raise RulesetError(f"{path}: cannot be read: {error.strerror}") from error
