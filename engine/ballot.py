@@ -190,7 +190,7 @@ def _openings(body: str, where: str) -> Iterator[Opening]:
             number += 1
             continue
         first = label.removesuffix("..")
-        if len(parts) != 2 or parts[0].split().count(_ONE_OF_MANY) != 1 or not first.isdigit():
+        if len(parts) != 2 or parts[0].split().count(_ONE_OF_MANY) != 1 or not first.isdecimal():
             raise BallotError(f"{where}: opening {number}: {line!r}: expected number.. | moves with one * | list for *")
         for place, item in enumerate(parts[1].split(), int(first)):
             lost = "!" if item.endswith("!") else ""
@@ -270,11 +270,11 @@ def _table_called(name: str, ruleset: Ruleset) -> Table:
 
 
 def _labelled(table: Table, label: str, text: str) -> Opening:
-    if label.startswith("#") and label[1:].isdigit():
-        number = int(label[1:])
-        if 1 <= number <= len(table.openings):
-            return table.openings[number - 1]
-        raise BallotError(f"ballot {text!r}: found #{number}, {table.name} has #1 to #{len(table.openings)}")
+    if label.startswith("#"):
+        places = {f"#{opening.number}": opening for opening in table.openings}
+        if label in places:
+            return places[label]
+        raise BallotError(f"ballot {text!r}: found {label}, {table.name} has #1 to #{len(table.openings)}")
     wanted = _plain(label)
     for opening in table.openings:
         if _plain(opening.label) == wanted:
@@ -290,7 +290,7 @@ def _labelled(table: Table, label: str, text: str) -> Opening:
 
 def _plain(label: str) -> str:
     label = label.casefold()
-    return label.lstrip("0") if label.isdigit() else label
+    return label.lstrip("0") if label.isdecimal() else label
 
 
 def drawn(ballot: Ballot, ruleset: Ruleset, seed: int) -> DrawnStart:

@@ -52,6 +52,10 @@ class CornersRules:
         """The shortest way of every legal move, by effect; a chain may wander, and ends where it ends."""
         return {move.effect: (move,) for move in self._generate(position)}
 
+    def moves_between(self, position: Position, start: Square, end: Square) -> tuple[Move, ...]:
+        """The legal moves from one square to another."""
+        return tuple(move for move in self._generate(position) if (move.from_square, move.to_square) == (start, end))
+
     def winner(self, position: Position) -> Side | None:
         """Who stands in the other's corner with all pieces, or who cannot be answered; None while the game goes on.
 

@@ -32,7 +32,7 @@ _PLAIN = {WHITE_MAN: "w", WHITE_KING: "W", BLACK_MAN: "b", BLACK_KING: "B", EMPT
 _PIECES = {sign: piece for signs in (_UNICODE, _PLAIN) for piece, sign in signs.items()}
 _COLUMNS = "abcdefghijkl"
 _TOWERS = "towers, bottom first:"
-_ROW = re.compile(r"\s*(\d+) [|│](.*)[|│] \d+")
+_ROW = re.compile(r"\s*(\d{1,2}) [|│](.*)[|│] \d+")
 _FRAME_SIGNS = frozenset(" +-┌┐└┘─")
 
 
@@ -147,7 +147,7 @@ _PIECE = 37
 _WOOD = {"light": "#efdcb8", "dark": "#b58456", "plain": ("#e6cda0", "#d6b682"), "rail": "#5b3a22", "inlay": "#2b1808"}
 _FACES = {
     Side.WHITE: ("#fffaf0", "#f3e3c0", "#d8b982"),
-    Side.BLACK: ("#6b5a4e", "#3a2c24", "#1c130e"),
+    Side.BLACK: ("#5c4b40", "#362820", "#1a110c"),
 }
 _RIM = {Side.WHITE: "#8d6630", Side.BLACK: "#0b0604"}
 _SLICE = {Side.WHITE: "#f0dfba", Side.BLACK: "#30241d"}
@@ -337,10 +337,12 @@ def _turn(board: _Board, turn: Side) -> str:
 
 
 def _frame(board: _Board, square: Square) -> str:
+    """A frame within a square, with a pale line inside that shows it where colours do not."""
     x, y = board.corner(board.ruleset.geometry.cells[square])
     return (
         f'<rect x="{x + 3}" y="{y + 3}" width="{_CELL - 6}" height="{_CELL - 6}" rx="4" fill="{_MARK}" '
-        f'fill-opacity=".22" stroke="{_MARK}" stroke-width="6"/>'
+        f'fill-opacity=".22" stroke="{_MARK}" stroke-width="6"/><rect x="{x + 7}" y="{y + 7}" width="{_CELL - 14}" '
+        f'height="{_CELL - 14}" rx="2" fill="none" stroke="{_HALO}" stroke-width="2"/>'
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from engine.errors import TooManyCapturesError
@@ -26,10 +26,13 @@ from engine.position import (
 )
 from engine.ruleset import Directions, Ruleset
 
-MOST_JUMPS = 30_000
-"""How many jumps are tried in one position before it counts as one whose captures cannot be listed.
+MOST_JUMPS = 140_000
+"""How many jumps are tried in one position before it counts as one whose captures cannot be listed: a second's work.
 
 Positions of real games need some hundreds; a few kings among many loose men have millions."""
+
+MOST_JUMPS_CHANGING = 60_000
+"""The same where every jump changes the board and so costs more."""
 
 _MIRROR = {
     Direction.NORTH_WEST: Direction.SOUTH_WEST,
@@ -58,26 +61,27 @@ class _Jumps:
     king: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Generated:
-    """Legal moves, one for each effect, and all ways of making them."""
-
-    moves: tuple[Move, ...]
-    ways: tuple[Move, ...]
+_Jump = tuple[int, Square, Sequence[Square]]
+"""(direction, jumped square, squares to land on)."""
 
 
 @dataclass(slots=True)
 class _Capture:
-    """The capture being tried: a board that changes with every jump, whose it is, and whether it may stop early.
+    """The capture of one piece being tried: a board that changes with every jump, and what was found so far.
 
-    `beneath` is what stands under the top pieces where there are towers; `jumps` counts what was tried.
+    `captured` is the set of captured squares as bits. `known` says of each place in a capture (square, captured, ...)
+    whether it goes on from there; it is None when every way of capturing is wanted, not one for each effect.
     """
 
     board: list[Piece]
     side: Side
-    unfinished: bool
     beneath: tuple[tuple[Piece, ...], ...] | None
+    unfinished: bool
+    known: dict[tuple[object, ...], bool] | None
+    found: list[_Jumps]
+    captured: int = 0
     jumps: int = 0
+    jumps_from: dict[tuple[Square, bool], Sequence[_Jump]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,12 @@ class DraughtsRules:
         self._crown_in_passing = ruleset.crowning == "passing"
         self._remove_at_once = ruleset.removal == "now"
         self._second_jump = ruleset.second_jump
-        self._generate = lru_cache(maxsize=4096)(self._generate_moves)
+        # Where captured pieces stay till the end, nothing on the board changes during a capture but what is taken.
+        self._unchanging = ruleset.removal == "end" and not ruleset.second_jump
+        self._most_jumps = MOST_JUMPS if self._unchanging else MOST_JUMPS_CHANGING
+        self._far_landing = ruleset.king_landing != "behind"
+        self._by_order = "kings first" in ruleset.precedence
+        self._legal_moves = lru_cache(maxsize=4096)(self._generate)
 
     @property
     def ruleset(self) -> Ruleset:
@@ -136,18 +145,29 @@ class DraughtsRules:
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
         """Legal moves, one for each effect, in a fixed order; TooManyCapturesError when they cannot be listed."""
-        return self._generate(position).moves
+        return self._legal_moves(position)
 
     def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
-        """Every way a legal move can be made, by effect."""
+        """Every way a legal move can be made, by effect; TooManyCapturesError when they cannot be listed."""
+        legal = self.legal_moves(position)
+        if all(len(move.captured) < 2 for move in legal) and not self._flying:
+            return {move.effect: (move,) for move in legal}
         ways: dict[Effect, list[Move]] = {}
-        for move in self._generate(position).ways:
+        for move in self._generate(position, every_way=True):
             ways.setdefault(move.effect, []).append(move)
         return {effect: tuple(moves) for effect, moves in ways.items()}
 
+    def moves_between(self, position: Position, start: Square, end: Square) -> tuple[Move, ...]:
+        """The legal moves from one square to another, found faster than among all."""
+        if position.trail is not None:
+            return tuple(m for m in self.legal_moves(position) if (m.from_square, m.to_square) == (start, end))
+        captures = self._captures_allowed(position)
+        quiet = self._quiet_from(position, start) if not captures or self._ruleset.capture != "obligatory" else ()
+        return tuple(move for move in (*captures, *quiet) if (move.from_square, move.to_square) == (start, end))
+
     def unfinished_captures(self, position: Position) -> tuple[Move, ...]:
         """Every beginning of a capture, finished or not, before the rules of choice."""
-        return tuple(self._captures(position, unfinished=True))
+        return tuple(self._captures(position, every_way=True, unfinished=True))
 
     def winner(self, position: Position) -> Side | None:
         """Who has won here; None while the game goes on."""
@@ -159,26 +179,18 @@ class DraughtsRules:
             return None
         return position.turn if self._ruleset.goal == "inverted" else position.turn.other
 
-    def _generate_moves(self, position: Position) -> _Generated:
-        captures = self._preferred(tuple(self._captures(position)), position)
+    def _generate(self, position: Position, every_way: bool = False) -> tuple[Move, ...]:
+        captures = self._captures_allowed(position, every_way)
         quiet = self._ruleset.capture != "obligatory" or not captures
-        quiet_moves = tuple(self._quiet_moves(position)) if quiet else ()
-        found = _Generated(_one_for_each_effect(captures) + quiet_moves, captures + quiet_moves)
-        return self._with_huffs(position, found) if position.trail and position.trail.last else found
-
-    def _with_huffs(self, position: Position, found: _Generated) -> _Generated:
-        """The moves, and each again after taking off one piece that could have captured and did not."""
-        moves, ways = found.moves, found.ways
+        moves = captures + (tuple(self._quiet_moves(position)) if quiet else ())
         for square in self._huffable(position):
-            contents = tuple(EMPTY if place == square else piece for place, piece in enumerate(position.contents))
-            towers = position.towers and Towers(
-                tuple(() if place == square else stack for place, stack in enumerate(position.towers.beneath)),
-                position.towers.keep_rank,
-            )
-            without = self._generate(Position(contents, position.turn, towers))
-            moves += tuple(replace(move, huffed=(square,)) for move in without.moves)
-            ways += tuple(replace(move, huffed=(square,)) for move in without.ways)
-        return _Generated(moves, ways)
+            without = self._generate(_without(position, square), every_way)
+            moves += tuple(replace(move, huffed=(square,)) for move in without)
+        return moves
+
+    def _captures_allowed(self, position: Position, every_way: bool = False) -> tuple[Move, ...]:
+        captures = self._preferred(tuple(self._captures(position, every_way)), position)
+        return captures if every_way else _one_for_each_effect(captures)
 
     def _huffable(self, position: Position) -> list[Square]:
         """Where the pieces stand now that could have captured in the last move, if it was no capture."""
@@ -198,34 +210,47 @@ class DraughtsRules:
         return run.square if run.moves >= self._ruleset.king_move_limit > 0 else -1
 
     def _quiet_moves(self, position: Position) -> Iterator[Move]:
-        contents, reach = position.contents, self._reach[position.turn]
-        man, king = MEN[position.turn], KINGS[position.turn]
-        rested = self._rested(position)
-        for square, piece in enumerate(contents):
-            if piece is man:
-                for _, line in reach.man_moves[square]:
-                    if contents[line[0]] is EMPTY:
-                        yield Move(square, (line[0],), (), line[0] in reach.last_row)
-            elif piece is king and square != rested:
-                for _, line in reach.king_moves[square]:
-                    for target in line if self._flying else line[:1]:
-                        if contents[target] is not EMPTY:
-                            break
-                        yield Move(square, (target,))
+        own = (MEN[position.turn], KINGS[position.turn])
+        for square, piece in enumerate(position.contents):
+            if piece in own:
+                yield from self._quiet_from(position, square)
 
-    def _captures(self, position: Position, unfinished: bool = False) -> Iterator[Move]:
-        """Every capture before the rules of choice; with `unfinished` also each that stops before it must."""
+    def _quiet_from(self, position: Position, square: Square) -> Iterator[Move]:
+        contents, reach = position.contents, self._reach[position.turn]
+        if contents[square] is MEN[position.turn]:
+            for _, line in reach.man_moves[square]:
+                if contents[line[0]] is EMPTY:
+                    yield Move(square, (line[0],), (), line[0] in reach.last_row)
+        elif contents[square] is KINGS[position.turn] and square != self._rested(position):
+            for _, line in reach.king_moves[square]:
+                for target in line if self._flying else line[:1]:
+                    if contents[target] is not EMPTY:
+                        break
+                    yield Move(square, (target,))
+
+    def _captures(self, position: Position, every_way: bool = False, unfinished: bool = False) -> Iterator[Move]:
+        """Captures before the rules of choice: one for each effect at least, or every way of making them.
+
+        With `unfinished` also those that stop before they must.
+        """
+        last_row = self._reach[position.turn].last_row
         man, king = MEN[position.turn], KINGS[position.turn]
-        reach = self._reach[position.turn]
         board = list(position.contents)
-        capture = _Capture(board, position.turn, unfinished, position.towers.beneath if position.towers else None)
+        beneath = position.towers.beneath if position.towers else None
+        jumps = 0
         for square in self._jumpers(position):
             piece = board[square]
             board[square] = EMPTY
-            for jumps in self._jumps(capture, square, -1, _Jumps((), (), piece is king)):
-                promotes = piece is man and (jumps.king or jumps.path[-1] in reach.last_row)
-                yield Move(square, jumps.path, jumps.captured, promotes)
+            # What comes after a jump depends on where the piece is and what it has taken, not on how it got there;
+            # but for towers, where the order tells who is under whom.
+            known: dict[tuple[object, ...], bool] | None = None if every_way or beneath is not None else {}
+            capture = _Capture(board, position.turn, beneath, unfinished, known, [], jumps=jumps)
+            self._jumps(capture, square, -1, _Jumps((), (), piece is king))
+            jumps = capture.jumps
             board[square] = piece
+            for done in capture.found:
+                promotes = piece is man and (done.king or done.path[-1] in last_row)
+                yield Move(square, done.path, done.captured, promotes)
 
     def _jumpers(self, position: Position) -> list[Square]:
         """Squares of the pieces that may have a jump: short pieces that have one next to them, and flying kings."""
@@ -249,26 +274,41 @@ class DraughtsRules:
                     break
         return jumpers
 
-    def _jumps(self, capture: _Capture, square: Square, came: int, done: _Jumps) -> Iterator[_Jumps]:
-        """Every completed capture that goes on from `done` with the piece on `square`; none when no jump is there."""
-        board, side = capture.board, capture.side
-        reach = self._reach[side]
+    def _jumps(self, capture: _Capture, square: Square, came: int, done: _Jumps) -> bool:
+        """Find every completed capture that goes on from `done` with the piece on `square`; False when none does."""
+        place = self._place(capture, square, came, done) if capture.known is not None else ()
+        if capture.known and place in capture.known:
+            return capture.known[place]
         capture.jumps += 1
-        if capture.jumps > MOST_JUMPS:
+        if capture.jumps > self._most_jumps:
             raise TooManyCapturesError(
-                f"{side} has captures that can go on in more than {MOST_JUMPS} ways here, too many to be listed; "
+                f"{capture.side} has captures that go on in more than {self._most_jumps} ways here, too many to list; "
                 "expected a position with fewer loose pieces"
             )
-        for direction, line in (reach.king_captures if done.king else reach.man_captures)[square]:
+        goes_on = False
+        for direction, over, landings in self._jumps_from(capture, square, done.king):
             if came >= 0 and not self._ruleset.turn_back and direction == came ^ 2:
                 continue
-            over, landings = self._jump_along(board, side, line, done.king)
-            if not landings:
+            taken = 1 << over
+            if self._unchanging and capture.captured & taken:
                 continue
-            taken = board[over]
-            board[over] = self._left_behind(capture, over, done)
-            yield from self._after_jump(capture, direction, landings, is_king(taken), _jumped(done, over))
-            board[over] = taken
+            goes_on = True
+            content = capture.board[over]
+            capture.board[over] = content if self._unchanging else self._left_behind(capture, over, done)
+            capture.captured ^= taken
+            jumped = _Jumps(done.path, (*done.captured, over), done.king)
+            self._after_jump(capture, direction, landings, is_king(content), jumped)
+            capture.captured ^= taken
+            capture.board[over] = content
+        if capture.known is not None:
+            capture.known[place] = goes_on
+        return goes_on
+
+    def _place(self, capture: _Capture, square: Square, came: int, done: _Jumps) -> tuple[object, ...]:
+        """All that the rest of a capture depends on."""
+        direction = came if not self._ruleset.turn_back else None
+        order = done.captured if self._by_order else None
+        return (square, capture.captured, done.king, direction, order)
 
     def _left_behind(self, capture: _Capture, over: Square, done: _Jumps) -> Piece:
         """What a jumped square counts as for the rest of the capture."""
@@ -281,8 +321,8 @@ class DraughtsRules:
         return EMPTY if self._remove_at_once else blocked
 
     def _after_jump(
-        self, capture: _Capture, direction: int, landings: tuple[Square, ...], king_taken: bool, done: _Jumps
-    ) -> Iterator[_Jumps]:
+        self, capture: _Capture, direction: int, landings: Sequence[Square], king_taken: bool, done: _Jumps
+    ) -> None:
         last_row = self._reach[capture.side].last_row
         ended: list[_Jumps] = []
         goes_on = False
@@ -291,46 +331,47 @@ class DraughtsRules:
             crowned = done.king or (on_last_row and self._crown_in_passing)
             so_far = _Jumps((*done.path, landing), done.captured, crowned)
             ended.append(so_far)
-            if on_last_row and self._stop_at_last_row:
-                continue
-            for jumps in self._jumps(capture, landing, direction, so_far):
-                goes_on = True
-                yield jumps
+            if not (on_last_row and self._stop_at_last_row):
+                goes_on |= self._jumps(capture, landing, direction, so_far)
         # A flying king must land where it can go on, if it can anywhere behind this piece.
         if not goes_on or capture.unfinished:
             behind_only = self._ruleset.king_landing == "behind after last king" and done.king and king_taken
-            yield from ended[:1] if behind_only else ended
+            capture.found += ended[:1] if behind_only else ended
 
-    def _jump_along(
-        self, board: list[Piece], side: Side, line: tuple[Square, ...], king: bool
-    ) -> tuple[Square, tuple[Square, ...]]:
+    def _jumps_from(self, capture: _Capture, square: Square, king: bool) -> Sequence[_Jump]:
+        """The jumps of a piece from a square, as the board stands in the middle of a capture."""
+        jumps = capture.jumps_from.get((square, king)) if self._unchanging else None
+        if jumps is None:
+            reach = self._reach[capture.side]
+            lines = (reach.king_captures if king else reach.man_captures)[square]
+            along = ((direction, *self._jump_along(capture, line, king)) for direction, line in lines)
+            jumps = [jump for jump in along if jump[2]]
+            capture.jumps_from[square, king] = jumps
+        return jumps
+
+    def _jump_along(self, capture: _Capture, line: tuple[Square, ...], king: bool) -> tuple[Square, Sequence[Square]]:
         """The enemy on a line that can be jumped and the free squares behind it; no landings when there is no jump."""
+        board, enemy = capture.board, capture.side.other
         flying = king and self._flying
-        for place, over in enumerate(line):
-            content = board[over]
-            if content is EMPTY:
-                if flying:
-                    continue
-                return over, ()
-            if content is MEN[side] or content is KINGS[side]:
-                return over, ()
-            if not king and is_king(content) and not self._ruleset.man_may_capture_king:
-                return over, ()
-            return over, self._landings(board, line[place + 1 :], flying)
-        return -1, ()
-
-    def _landings(self, board: list[Piece], behind: tuple[Square, ...], flying: bool) -> tuple[Square, ...]:
-        free = 0
-        reach = len(behind) if flying and self._ruleset.king_landing != "behind" else 1
-        while free < min(reach, len(behind)) and board[behind[free]] is EMPTY:
-            free += 1
-        return behind[:free]
+        place = 0
+        while flying and place < len(line) - 1 and board[line[place]] is EMPTY:
+            place += 1
+        content = board[line[place]]
+        if content is not MEN[enemy] and (
+            content is not KINGS[enemy] or not (king or self._ruleset.man_may_capture_king)
+        ):
+            return -1, ()
+        landings: list[Square] = []
+        for landing in line[place + 1 :] if flying and self._far_landing else line[place + 1 : place + 2]:
+            if board[landing] is not EMPTY:
+                break
+            landings.append(landing)
+        return line[place], landings
 
     def _preferred(self, captures: tuple[Move, ...], position: Position) -> tuple[Move, ...]:
         """The captures that the rules of choice leave, each rule applied to those left by the one before."""
-        contents = position.contents
         for precedence in self._ruleset.precedence if captures else ():
-            ranks = [_RANKS[precedence](move, contents) for move in captures]
+            ranks = [_RANKS[precedence](move, position) for move in captures]
             best = max(ranks)
             captures = tuple(move for move, rank in zip(captures, ranks, strict=True) if rank == best)
         return captures
@@ -369,28 +410,37 @@ def _short_jumps(lines: _Lines) -> _ShortJumps:
     return tuple(tuple((line[0], line[1]) for _, line in seen if len(line) > 1) for seen in lines)
 
 
-def _jumped(done: _Jumps, over: Square) -> _Jumps:
-    return _Jumps(done.path, (*done.captured, over), done.king)
+def _without(position: Position, square: Square) -> Position:
+    """The position with one piece, or a whole tower, off the board; what came before is forgotten."""
+    contents = tuple(EMPTY if place == square else piece for place, piece in enumerate(position.contents))
+    towers = position.towers
+    if towers is not None:
+        beneath = tuple(() if place == square else stack for place, stack in enumerate(towers.beneath))
+        towers = replace(towers, beneath=beneath)
+    return Position(contents, position.turn, towers)
+
+
+def _kings_among(move: Move, position: Position) -> tuple[bool, ...]:
+    """Of each captured piece in order, whether it is a king; of a tower it is the top piece at that moment."""
+    if position.towers is None or len(set(move.captured)) == len(move.captured):
+        return tuple(is_king(position.contents[square]) for square in move.captured)
+    stacks = {square: [*position.towers.beneath[square], position.contents[square]] for square in move.captured}
+    return tuple(is_king(stacks[square].pop()) for square in move.captured)
 
 
 _Rank = tuple[int, ...]
 
 
-def _kings_taken(move: Move, contents: tuple[Piece, ...]) -> int:
-    return sum(1 for square in move.captured if is_king(contents[square]))
+def _value(move: Move, position: Position) -> _Rank:
+    """Frisian value: a king is worth a little less than two men (Official Rules 2011, Art. 11)."""
+    kings = sum(_kings_among(move, position))
+    return (1000 * len(move.captured) + 999 * kings,)
 
 
-def _value(move: Move, contents: tuple[Piece, ...]) -> _Rank:
-    """Frisian value: n kings are worth more than 2n - 1 and less than 2n men."""
-    kings = _kings_taken(move, contents)
-    men = len(move.captured) - kings
-    return (2 * (men + 2 * kings) - (1 if kings else 0),)
-
-
-_RANKS: dict[str, Callable[[Move, tuple[Piece, ...]], _Rank]] = {
-    "most pieces": lambda move, contents: (len(move.captured),),
+_RANKS: dict[str, Callable[[Move, Position], _Rank]] = {
+    "most pieces": lambda move, position: (len(move.captured),),
     "highest value": _value,
-    "with a king": lambda move, contents: (int(is_king(contents[move.from_square])),),
-    "most kings": lambda move, contents: (_kings_taken(move, contents),),
-    "kings first": lambda move, contents: tuple(int(is_king(contents[square])) for square in move.captured),
+    "with a king": lambda move, position: (int(is_king(position.contents[move.from_square])),),
+    "most kings": lambda move, position: (sum(_kings_among(move, position)),),
+    "kings first": lambda move, position: tuple(map(int, _kings_among(move, position))),
 }

@@ -55,21 +55,38 @@ def read_square(text: str, ruleset: Ruleset, by_rows: bool = False) -> Square:
 
 
 def move_text(move: Move, legal: Iterable[Move], ruleset: Ruleset, by_rows: bool = False) -> str:
-    """A move as the variant writes it: both ends, and every landing square where the ends fit another capture too."""
+    """A move as the variant writes it: both ends, and every landing square where the ends fit another capture too.
+
+    A piece that is huffed before the move follows after a stroke, as in `c3-d4/e5`.
+    """
     sign = ruleset.capture_sign if move.is_capture else "-"
     twins = [
         other
         for other in legal
-        if other.from_square == move.from_square and other.to_square == move.to_square and other.effect != move.effect
+        if other.from_square == move.from_square
+        and other.to_square == move.to_square
+        and other.huffed == move.huffed
+        and other.effect != move.effect
     ]
     squares = (move.from_square, *(move.path if twins else move.path[-1:]))
-    return sign.join(square_name(square, ruleset, by_rows) for square in squares)
+    return sign.join(square_name(square, ruleset, by_rows) for square in squares) + _huffs(move, ruleset, by_rows)
 
 
 def full_move_text(move: Move, ruleset: Ruleset, by_rows: bool = False) -> str:
     """A move with every landing square."""
     sign = ruleset.capture_sign if move.is_capture else "-"
-    return sign.join(square_name(square, ruleset, by_rows) for square in (move.from_square, *move.path))
+    squares = (move.from_square, *move.path)
+    return sign.join(square_name(square, ruleset, by_rows) for square in squares) + _huffs(move, ruleset, by_rows)
+
+
+def _huffs(move: Move, ruleset: Ruleset, by_rows: bool) -> str:
+    return "".join("/" + square_name(square, ruleset, by_rows) for square in move.huffed)
+
+
+def read_huffs(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple[str, tuple[Square, ...]]:
+    """A move text without the pieces it huffs, and their squares."""
+    plain, *huffed = text.split("/")
+    return plain, tuple(read_square(name, ruleset, by_rows) for name in huffed)
 
 
 def read_move_squares(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple[Square, ...]:
@@ -105,8 +122,9 @@ def read_move(text: str, position: Position, ways: Iterable[Move], ruleset: Rule
     `ways` are all ways of all legal moves. NotationError: no move text; IllegalMoveError: no legal move fits;
     AmbiguousMoveError: more than one effect fits.
     """
-    squares = read_move_squares(text, ruleset, by_rows)
-    fitting = fitting_moves(squares, ways)
+    plain, huffed = read_huffs(text, ruleset, by_rows)
+    squares = read_move_squares(plain, ruleset, by_rows)
+    fitting = fitting_moves(squares, (way for way in ways if way.huffed == huffed))
     effects = {move.effect: move for move in reversed(fitting)}
     if not fitting:
         raise IllegalMoveError(f"{text!r} is not a legal move for {position.turn}")

@@ -35,7 +35,8 @@ _CHUNK = re.compile(
     | (?P<move>{_MOVE}|{_SHORT}|[a-lA-L][0-9]{{1,2}}[a-lA-L][0-9]{{1,2}})[kKqQ]?\Z
     | (?P<number>[0-9]{{1,4}})(?P<dots>\.+)(?P<rest>.*)\Z
     | (?P<dotted>\.+)(?P<after>.*)\Z
-    | (?P<remarked>{_MOVE})(?P<remark>[^\W\d_]{{2,}})\Z
+    | (?P<remarked>{_MOVE})(?P<remark>[^\W\d_]{{2,}}\D*)\Z
+    | (?P<huff>huff:{_SQUARE})\Z
     | (?P<operand>[0-9]{{1,3}}|[a-lA-L][0-9]{{1,2}})\Z
     | (?P<open>{_SQUARE}(?:{_SIGN}{_SQUARE})*{_SIGN})\Z
     | (?P<sign>{_SIGN})\Z
@@ -108,6 +109,10 @@ class RawGame:
         """Whether nothing of a game has been seen yet."""
         return not self.tags and not self.tokens
 
+    def note(self, line: int, reason: str) -> None:
+        """Remember something that was skipped."""
+        self.notes.append(Remark(line, len(self.tokens), reason))
+
     def line_of(self, token: MoveToken) -> int:
         """The line a move text stands on."""
         return bisect_right(self.line_starts, token.at) + 1
@@ -170,6 +175,8 @@ def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
             return (_Piece("dots", match["dotted"]), *_pieces_of(match["after"], after_number=True), *star)
         case "remark":
             return (_Piece("move", match["remarked"]), _Piece("word", match["remark"]), *star)
+        case "huff":
+            return (_Piece("move", plain), *star)
         case _:
             return (_Piece(kind, match[kind]), *star)
 
@@ -454,7 +461,7 @@ class _Tag:
     cut: bool = False
 
 
-_TAG_BEGINS = re.compile(r'\[[ \t]{0,99}(?P<name>[^\s\]"\[][^\]"\[\n]{0,80}?)[ \t]{0,99}[:=]?[ \t]{0,99}"')
+_TAG_BEGINS = re.compile(r'\[\s{0,99}(?P<name>[^\s\]"\[][^\]"\[\n]{0,80}?)[ \t]{0,99}[:=]?[ \t]{0,99}"')
 _TAG_ENDS = re.compile(r'(?<!\\)(?:\\\\)*(?P<end>"\s*\])')
 _ANY_QUOTE_AND_BRACKET = re.compile(r'"\s{0,99}\]')
 _TAG_WITHOUT_QUOTES = re.compile(
@@ -560,4 +567,3 @@ def _is_known(match: re.Match[str]) -> bool:
 def _value(text: str) -> str:
     text = re.sub(r'\\(["\\])', r"\1", re.sub(r"\s+", " ", text) if "\n" in text or "\t" in text else text).strip()
     return html.unescape(text) if "&" in text else text
-

@@ -15,6 +15,8 @@ class Side(StrEnum):
     WHITE = "white"
     BLACK = "black"
 
+    __hash__ = str.__hash__  # that of an Enum is slow, and positions are hashed all the time
+
     @property
     def other(self) -> Side:
         """The opponent."""
@@ -29,6 +31,8 @@ class Piece(IntFlag):
     WHITE_KING = 4
     BLACK_MAN = 8
     BLACK_KING = 16
+
+    __hash__ = int.__hash__
 
 
 EMPTY = Piece.EMPTY
@@ -82,11 +86,11 @@ class Move:
     @property
     def effect(self) -> Effect:
         """What the move leaves on the board, whatever way it went."""
-        return (self.from_square, self.path[-1], frozenset(self.captured + self.huffed), self.promotes)
+        return (self.from_square, self.path[-1], tuple(sorted(self.captured + self.huffed)), self.promotes)
 
 
-Effect = tuple[Square, Square, frozenset[Square], bool]
-"""(from, to, captured and huffed as a set, promotes)."""
+Effect = tuple[Square, Square, tuple[Square, ...], bool]
+"""(from, to, captured and huffed in ascending order, promotes)."""
 
 
 @dataclass(frozen=True, slots=True)

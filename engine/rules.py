@@ -8,6 +8,7 @@ from typing import Protocol
 
 from engine.corners import CornersRules
 from engine.draughts import DraughtsRules
+from engine.geometry import Square
 from engine.position import Effect, Move, Position, Side
 from engine.ruleset import Ruleset
 
@@ -37,6 +38,10 @@ class Rules(Protocol):
 
     def ways(self, position: Position) -> Mapping[Effect, tuple[Move, ...]]:
         """Every way a legal move can be made: each list of landing squares and order of capture, by effect."""
+        ...
+
+    def moves_between(self, position: Position, start: Square, end: Square) -> tuple[Move, ...]:
+        """The legal moves from one square to another, found faster than among all."""
         ...
 
     def winner(self, position: Position) -> Side | None:

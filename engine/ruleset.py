@@ -142,6 +142,10 @@ class Ruleset:
         """The board this variant is played on."""
         return geometry(self.columns, self.rows, self.corner, self.first_square)
 
+    def __hash__(self) -> int:
+        """Of a few facts; rule sets are keys of caches, and nearly always told apart by their names."""
+        return hash((self.name, self.capture, self.precedence, self.crowning, self.removal, self.king_range))
+
     def article(self, key: str) -> str:
         """The article a fact is taken from; empty when the file names none."""
         return self.articles.get(key, "")

@@ -134,7 +134,7 @@ def _reply(session: Session, move: Move) -> Guidance:
     start, end, memory = move.from_square, move.to_square, session.memory
     lifted = bool(memory.been[0][0] >> start & 1)
     arrived = _stands(session, end) and (lifted if start == end else not _stands(session, start))
-    taken = tuple(square for square in move.captured if _stands(session, square))
+    taken = _still_to_take(session, move, arrived)
     remove = [(square, Role.REMOVE) for square in taken]
     if arrived and taken:
         return _say(session, "reply_remove", remove, squares=taken)
@@ -150,6 +150,21 @@ def _reply(session: Session, move: Move) -> Guidance:
         cues += [(square, Role.PATH) for square in dict.fromkeys(move.path[:-1]) if square not in {start, end}]
     text = move_text(move, session.game.legal_moves, session.game.ruleset)
     return _say(session, "settling" if arrived else "reply", cues, move=text, side=_side(session, session.turn))
+
+
+def _still_to_take(session: Session, move: Move, arrived: bool) -> tuple[Square, ...]:
+    """Squares of a shown move where a piece is to come off; of a tower that looks the same after, until it is made."""
+    seen, expectation = session.memory.seen, expect(session.game.position, session.game.ruleset)
+    candidates = only(expectation, move).candidates
+    if seen is None or not candidates:
+        return ()
+    undone = differing(candidates[0].final, seen)
+    touched = differing(expectation.untouched, seen)
+    return tuple(
+        square
+        for square in dict.fromkeys(move.huffed + move.captured)
+        if undone >> square & 1 or (not arrived and _stands(session, square) and not touched >> square & 1)
+    )
 
 
 def _stands(session: Session, square: Square) -> bool:
@@ -230,9 +245,23 @@ def _set_up(session: Session, target: Masks) -> Guidance:
     if session.memory.seen is None:
         return _say(session, "searching")
     left = repairs(session, target)
+    if session.opening and not session.started:
+        cues, action = _repairs_shown(session, repairs(session, _next_drawn(session) or target))
+        return _say(session, "set_up_opening", cues, opening=session.opening, count=str(len(left)), next=action)
     cues, action = _repairs_shown(session, left)
     key = "set_up" if session.started else "set_up_start"
     return _say(session, key, cues, count=str(len(left)), next=action)
+
+
+def _next_drawn(session: Session) -> Masks | None:
+    """What the next drawn move leaves, where the board shows a position of the opening or that move under way."""
+    game, seen = session.game, session.memory.seen
+    for ply in reversed(range(session.drawn_plies if seen else 0)):
+        move, shown = game.moves[ply], expect(game.positions[ply], game.ruleset).untouched
+        touched = (move.from_square, move.to_square, *move.captured)
+        if all(square in touched for square in squares_in(differing(shown, seen or shown))):
+            return expect(game.positions[ply + 1], game.ruleset).untouched
+    return None
 
 
 def _over(session: Session, outcome: Outcome) -> Guidance:
@@ -287,8 +316,20 @@ def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, st
             return cues, texts.say("do.move", **names)
     cues = tuple((repair.square, repair.role) for repair in left)
     action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
-    wanted = texts.say(f"piece.{_piece_key(first.piece)}") if first.piece is not EMPTY else ""
+    wanted = _piece_words(session, first) if first.piece is not EMPTY else ""
     return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
+
+
+def _piece_words(session: Session, repair: Repair) -> str:
+    """The piece that is to stand on a square; where a whole tower is to be set up, what is beneath it too."""
+    texts, piece = session.texts, session.texts.say(f"piece.{_piece_key(repair.piece)}")
+    towers = session.phase.target.towers if isinstance(session.phase, SettingUp) else None
+    beneath = towers.beneath[repair.square] if towers else ()
+    if not beneath:
+        return piece
+    return texts.say(
+        "piece.tower", piece=piece, beneath=", ".join(texts.say(f"piece.{_piece_key(p)}") for p in beneath)
+    )
 
 
 def _same_colour(session: Session, square: Square, piece: Piece) -> bool:
@@ -305,11 +346,21 @@ def choices(session: Session) -> tuple[str, ...]:
     """The moves that a person is asked to choose from, in the order in which they are numbered."""
     if not isinstance(session.reading, Ambiguous):
         return ()
-    return tuple(full_move_text(story.moves[-1], session.game.ruleset) for story in session.reading.stories)
+    return tuple(_move_words(session, story.moves[-1]) for story in session.reading.stories)
 
 
 def _texts(session: Session, moves: tuple[Move, ...]) -> str:
-    return ", ".join(dict.fromkeys(full_move_text(move, session.game.ruleset) for move in moves))
+    return ", ".join(dict.fromkeys(_move_words(session, move) for move in moves))
+
+
+def _move_words(session: Session, move: Move) -> str:
+    """A move with every landing square, and what is huffed before it."""
+    ruleset = session.game.ruleset
+    text = full_move_text(move, ruleset)
+    if not move.huffed:
+        return text
+    squares = ", ".join(square_name(square, ruleset) for square in move.huffed)
+    return session.texts.say("do.huff", squares=squares, move=text)
 
 
 def _side(session: Session, side: Side) -> str:

@@ -315,7 +315,7 @@ def _move_among(game: Game, written: Mapping[str, Any]) -> Move:
     ends = (square(written["from"]), square(written["to"]))
     captured = tuple(square(name) for name in written["captured"])
     huffed = tuple(square(name) for name in written.get("huffed", ()))
-    effect = (*ends, frozenset(captured + huffed), written["promotes"])
+    effect = (*ends, tuple(sorted(captured + huffed)), written["promotes"])
     if all(move.effect != effect for move in game.legal_moves):
         raise IllegalMoveError(f"{written['text']} is not legal at ply {game.ply + 1} of the journal")
     return Move(ends[0], tuple(square(name) for name in written["path"]), captured, written["promotes"], huffed)

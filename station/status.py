@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from engine.notation import square_name
 from engine.pdn import PdnGame, write_pdn
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Position, Side
 from engine.rules import rules_for
-from engine.ruleset import Ruleset
+from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
 from station.guidance import Guidance, choices, guide
@@ -67,6 +68,7 @@ def game(session: Session) -> dict[str, Any]:
         "pdn": pdn(session),
         "moves": [_plain(move) for move in moves(session)],
         "result": result(session),
+        **_opening(session),
     }
 
 
@@ -83,13 +85,37 @@ def snapshot(session: Session) -> dict[str, Any]:
         "moves": [move.text for move in moves(session)],
         "device": _plain(session.device),
         **_start(session),
+        **_opening(session),
+        **_house_rules(session),
     }
+
+
+def _opening(session: Session) -> dict[str, str]:
+    """Table and label of the opening that was drawn, when one was."""
+    return {"opening": session.opening} if session.opening else {}
+
+
+def _house_rules(session: Session) -> dict[str, Any]:
+    """What a reader cannot know by name: the game's rules as TOML, and house rules that a new game may be played by."""
+    ruleset = session.game.ruleset
+    built_in = ruleset.name in variant_names() and ruleset == load_ruleset(ruleset.name)
+    house = [
+        {"name": other.name, "title": other.title}
+        for other in session.settings.rulesets
+        if other.name not in variant_names() and other.geometry.cells == ruleset.geometry.cells
+    ]
+    return {**({} if built_in else {"rules": _rules_text(ruleset)}), **({"house_rules": house} if house else {})}
+
+
+@lru_cache(maxsize=64)
+def _rules_text(ruleset: Ruleset) -> str:
+    return write_ruleset(ruleset)
 
 
 def _start(session: Session) -> dict[str, str]:
     """The position that the game began from, when it is not the variant's."""
     start = session.game.start
-    usual = start == session.game.rules.start()
+    usual = start.diagram == session.game.rules.start().diagram
     return {} if usual else {"start_fen": fen_of(start, session.game.ruleset)}
 
 
@@ -128,6 +154,8 @@ def pdn(session: Session) -> str:
     """The record as PDN."""
     record, names = session.game, players(session)
     tags = {"Event": session.settings.board, "White": names["white"], "Black": names["black"]}
+    if session.opening:
+        tags["Opening"] = session.opening
     return write_pdn(PdnGame(tags, record.ruleset, record.start, record.moves, result(session)))
 
 

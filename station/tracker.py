@@ -239,7 +239,7 @@ def tells_colour(seen: Masks) -> bool:
 
 @lru_cache(maxsize=4096)
 def expect(position: Position, ruleset: Ruleset) -> Expectation:
-    """All legal moves of a position, with what they leave and what is seen on the way; none if they cannot be listed."""
+    """All legal moves of a position, what they leave and what is seen on the way; none where they cannot be listed."""
     rules = rules_for(ruleset)
     untouched = masks_of_position(position.contents)
     try:
@@ -635,15 +635,6 @@ def read_illegal(position: Position, ruleset: Ruleset, memory: Memory) -> Violat
     if memory.seen is None:
         return None
     for violation in violations(rules_for(ruleset), position):
-        if not differing(_after_violation(violation, position), memory.seen):
+        if not differing(masks_of_position(position.after(violation.move).contents), memory.seen):
             return violation
     return None
-
-
-def _after_violation(violation: Violation, position: Position) -> Masks:
-    contents = list(position.contents)
-    piece = contents[violation.move.from_square]
-    for square in (violation.move.from_square, *violation.move.captured):
-        contents[square] = EMPTY
-    contents[violation.move.to_square] = CROWNED[piece] if violation.move.promotes else piece
-    return masks_of_position(tuple(contents))

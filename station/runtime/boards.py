@@ -8,6 +8,7 @@ import traceback
 from contextlib import closing
 
 from engine.rules import rules_for
+from engine.ruleset import Ruleset
 from firmware_bridge.driver import Counters, Cues, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.serial_port import SerialPort
@@ -22,6 +23,8 @@ from station.runtime.mailbox import Latest
 
 REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
+DGT_SIZES = ((8, 8), (10, 10))
+"""Boards with a DGT-compatible link report 64 or 100 fields."""
 READ_MS = 50
 """How long it waits for bytes before it looks into its mailbox."""
 
@@ -36,6 +39,17 @@ def driver_class(name: str) -> type[BoardDriver]:
             f"driver = {name!r}: expected matrix, dgt or a module with a class Driver: {error}"
         ) from error
     return driver
+
+
+def misfit(driver: str, ruleset: Ruleset) -> str | None:
+    """Why no board of a driver's kind has the size of a variant, in one sentence; None when there may be one."""
+    size = (ruleset.columns, ruleset.rows)
+    if driver != "dgt" or size in DGT_SIZES:
+        return None
+    return (
+        f"variant = {ruleset.name!r}: found a board of {size[0]}x{size[1]}, expected 8x8 or 10x10: "
+        "boards with driver 'dgt' have 64 or 100 fields"
+    )
 
 
 class BoardWorker:

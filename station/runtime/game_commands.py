@@ -119,7 +119,12 @@ def perft(options: argparse.Namespace) -> int:
         return 0
     for text, count in below:
         print(f"{text:12} {count.nodes}")
-    print(f"{total.nodes} positions ({total.ordered} with orders of capture apart) in {seconds} s")
+    apart = (
+        "too many orders of capture to list"
+        if total.ordered is None
+        else f"{total.ordered} with orders of capture apart"
+    )
+    print(f"{total.nodes} positions ({apart}) in {seconds} s")
     return 0
 
 

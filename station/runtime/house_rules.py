@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,8 +17,16 @@ from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 SUBFOLDER = "variants"
 """Where house rules may stand, beside the configuration's own folder."""
 
+CONFIGURATION_FOLDER = "/etc/dambord"
+"""Where the configuration stands unless $DAMBORD_CONFIG_FOLDER says otherwise."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 _SECTIONS = ("station", "web", "mqtt", "boards")
+
+
+def configuration_folder() -> Path:
+    """Where commands that are given no configuration look for house rules."""
+    return Path(os.environ.get("DAMBORD_CONFIG_FOLDER") or CONFIGURATION_FOLDER)
 
 
 def house_rules(folder: Path, config: Path | None = None) -> Mapping[str, Ruleset]:

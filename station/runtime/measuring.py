@@ -15,6 +15,7 @@ from engine.pdn import PdnGame
 from engine.position import Side
 from station.errors import ConfigError
 from station.journal import as_read, read_journal, resumed_in
+from station.runtime.boards import misfit
 from station.runtime.game_commands import print_json, read_games
 from station.runtime.realtime import play_side_by_side
 from station.runtime.simulate import GameReport, Setup, play
@@ -28,6 +29,8 @@ def simulate(options: argparse.Namespace) -> int:
     if not games:
         raise ConfigError(f"{options.file}: found no legal game with moves, expected at least one")
     games = games[: options.games]
+    for fault in filter(None, (misfit(options.driver, game.ruleset) for game in games)):
+        raise ConfigError(f"{options.file}: {fault}")
     folder = _recordings(options)
     setup = Setup(
         driver=options.driver,

@@ -92,6 +92,7 @@ class MqttWorker:
     ) -> None:
         self._config, self._table, self._loop, self._outbox = config, table, loop, outbox
         self._base = f"{table.base}/{config.station.id}"
+        self._house_rules = tuple({house.name: None for board in config.boards for house in board.house_rules})
         self._birth = f"{table.discovery_prefix}/status"
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._sessions: dict[str, Session] = {}
@@ -362,7 +363,7 @@ class MqttWorker:
         return {
             "version": VERSION,
             "program": PROGRAM,
-            "variants": variant_names(),
+            "variants": (*variant_names(), *self._house_rules),
             "boards": {table.id: {"variant": table.variant, "driver": table.driver} for table in self._config.boards},
             "capabilities": {board: _capabilities(session) for board, session in self._sessions.items()},
             "saving": self._is_saved,

@@ -8,16 +8,19 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 from engine import hub
 from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
 from engine.game import Game
 from engine.position import MEN, Move
+from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from station.effects import Choose, StopChoosing
 from station.events import PlayerChose, PlayerFailed
 from station.runtime.loop import Loop, Outcome
@@ -28,6 +31,8 @@ RESTART_S = 1.0
 """How long a player that failed is left alone: twice as long each time, up to a limit."""
 LONGEST_RESTART_S = 8.0
 MOST_LINE_BYTES = 1 << 20
+RULES_FILE = "rules-file"
+"""The parameter by which an engine is told rules that are not built in."""
 MOVE_TIME_MS = 1000
 """What a foreign engine is given for a move."""
 
@@ -47,9 +52,10 @@ class Asked:
 class Engine:
     """An engine's process, one question at a time; `begin` before the first."""
 
-    def __init__(self, player: str, variant: str) -> None:
+    def __init__(self, player: str, ruleset: Ruleset) -> None:
         kind, _, self._level = player.partition(":")
-        self._own, self._variant = kind == "engine", variant
+        self._own, self._ruleset = kind == "engine", ruleset
+        self._offered: set[str] = set()
         self.answer_s = ANSWER_S
         self._replies: queue.SimpleQueue[hub.Message | None] = queue.SimpleQueue()
         try:
@@ -67,10 +73,24 @@ class Engine:
         threading.Thread(target=self._listen, name="engine replies", daemon=True).start()
 
     def begin(self) -> None:
-        """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
+        """Tell the engine what is played; PlayerError when it does not answer as an engine does.
+
+        Rules that are not built in are told by a file, which an engine reads before it says that it is ready.
+        """
         self._send(hub.Hub())
         self._await(hub.Wait)
-        self._send(hub.SetParam("variant", self._variant))
+        if is_built_in(self._ruleset):
+            self._set_up(hub.SetParam("variant", self._ruleset.name))
+            return
+        if RULES_FILE not in self._offered:
+            raise PlayerError(f"the engine has no parameter {RULES_FILE}, it cannot play {self._ruleset.name}")
+        with tempfile.TemporaryDirectory(prefix="dambord-rules-") as folder:
+            file = Path(folder) / f"{self._ruleset.name}.toml"
+            file.write_text(write_ruleset(self._ruleset), encoding="utf-8")
+            self._set_up(hub.SetParam(RULES_FILE, str(file)))
+
+    def _set_up(self, rules: hub.SetParam) -> None:
+        self._send(rules)
         if self._own:
             self._send(hub.SetParam("level", self._level))
         self._send(hub.Init())
@@ -133,6 +153,8 @@ class Engine:
                 raise PlayerError("the engine has ended")
             if isinstance(message, kind):
                 return message
+            if isinstance(message, hub.Param):
+                self._offered.add(message.name)
             if isinstance(message, hub.Error):
                 raise PlayerError(f"the engine says: {message.message}")
 
@@ -142,6 +164,11 @@ class Engine:
             for message in _messages(lines):
                 self._replies.put(message)
         self._replies.put(None)
+
+
+def is_built_in(ruleset: Ruleset) -> bool:
+    """Whether a rule set is exactly the one that every engine of this version knows by its name."""
+    return ruleset.name in variant_names() and ruleset == load_ruleset(ruleset.name)
 
 
 def _messages(lines: IO[bytes]) -> Iterator[hub.Message]:
@@ -175,7 +202,7 @@ class PlayerWorker:
     def __init__(self, board: str, loop: Loop) -> None:
         self._board, self._loop = board, loop
         self._inbox: queue.SimpleQueue[Choose | None] = queue.SimpleQueue()
-        self._engines: dict[tuple[str, str], Engine] = {}
+        self._engines: dict[tuple[str, Ruleset], Engine] = {}
         self._thinking: Engine | None = None
         self._rest_s: dict[str, float] = {}
         """How long to leave each player alone that has failed."""
@@ -244,13 +271,13 @@ class PlayerWorker:
             self._thinking = None
 
     def _engine(self, choose: Choose) -> Engine:
-        key = (choose.player, choose.game.ruleset.name)
+        key = (choose.player, choose.game.ruleset)
         if key not in self._engines:
             self._engines[key] = Engine(*key)
             self._engines[key].begin()
         return self._engines[key]
 
     def _drop(self, choose: Choose) -> None:
-        engine = self._engines.pop((choose.player, choose.game.ruleset.name), None)
+        engine = self._engines.pop((choose.player, choose.game.ruleset), None)
         if engine is not None:
             engine.close()

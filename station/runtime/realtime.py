@@ -13,6 +13,7 @@ from random import Random
 
 from engine.pdn import PdnGame
 from engine.rules import rules_for
+from engine.ruleset import variant_names
 from firmware_bridge.simulator import PRESETS as NOISE
 from firmware_bridge.simulator import SimulatedBoard, device_for
 from firmware_bridge.simulator.pty_port import PtyPort
@@ -86,6 +87,7 @@ def _table(board: str, port: PtyPort, game: PdnGame, setup: Setup) -> BoardTable
         variant=game.ruleset.name,
         pace="blitz" if setup.hands == "blitz" else "calm",
         draws="claim",
+        house_rules=() if game.ruleset.name in variant_names() else (game.ruleset,),
         start_fen="" if game.start.diagram == start.diagram else say.fen_of(game.start, game.ruleset),
     )
 

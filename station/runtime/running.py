@@ -12,15 +12,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
+from engine.errors import RulesetError
 from engine.geometry import Cell
 from engine.position import CONTENTS, EMPTY, Piece, Side
 from engine.rules import rules_for
-from engine.ruleset import Ruleset, load_ruleset
+from engine.ruleset import Ruleset, variant_names
 from firmware_bridge.simulator import device_for
 from firmware_bridge.simulator.pty_port import PtyPort
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
 from station.errors import ConfigError
+from station.runtime.boards import driver_class, misfit
 from station.runtime.game_commands import print_json
+from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
 from station.runtime.service import Service
 
 DEMO_PORT = 8080
@@ -30,14 +33,17 @@ _PIECES = {name.lower(): Piece[name] for name in ("WHITE_MAN", "WHITE_KING", "BL
 
 
 def load(path: str) -> Config:
-    """The configuration in a file; ConfigError says what is wrong, or that there is none."""
+    """The configuration in a file, with the house rules of its folder.
+
+    ConfigError says what is wrong, or that there is none; RulesetError what is wrong with a house rule.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file, expected a configuration (see deploy/station.toml)") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
-    return read_config(text, path)
+    return read_config(text, path, house_rules(Path(path).parent, Path(path)))
 
 
 def missing_ports(config: Config, path: str) -> list[str]:
@@ -49,17 +55,21 @@ def missing_ports(config: Config, path: str) -> list[str]:
     ]
 
 
+def misfits(config: Config, path: str) -> list[str]:
+    """One sentence for each board that is not made in the size of its variant."""
+    found = ((number, misfit(table.driver, table.ruleset)) for number, table in enumerate(config.boards, 1))
+    return [f"{path}: boards {number}: {fault}" for number, fault in found if fault]
+
+
 def check_config(options: argparse.Namespace) -> int:
     """Say whether a configuration is right; starts nothing."""
     faults = []
     try:
         config = load(options.file)
-        from station.runtime.boards import driver_class
-
         for table in config.boards:
             driver_class(table.driver)
-        faults = missing_ports(config, options.file)
-    except ConfigError as error:
+        faults = missing_ports(config, options.file) + misfits(config, options.file)
+    except (ConfigError, RulesetError) as error:
         faults = [str(error)]
     if options.json:
         print_json({"ok": not faults, "faults": faults})
@@ -73,6 +83,8 @@ def check_config(options: argparse.Namespace) -> int:
 def run(options: argparse.Namespace) -> int:
     """Run the service until it is told to end."""
     config = load(options.config)
+    for fault in misfits(config, options.config):
+        raise ConfigError(fault)
     for fault in missing_ports(config, options.config):
         print(f"dambord: {fault}; waiting for it", file=sys.stderr)
     _run_until_told(Service(config))
@@ -158,7 +170,10 @@ def demo(options: argparse.Namespace) -> int:
             raise ConfigError(f"--{flag}: not in this version of Dambord")
     if not 1 <= options.boards <= MOST_BOARDS:
         raise ConfigError(f"--boards {options.boards}: expected 1 to {MOST_BOARDS}")
-    ruleset = load_ruleset(options.variant)
+    ruleset = ruleset_named(options.variant, configuration_folder())
+    fault = misfit(options.driver, ruleset)
+    if fault:
+        raise ConfigError(fault)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dambord-demo-")))
         ports = {
@@ -191,6 +206,7 @@ def _demo_service(
             variant=ruleset.name,
             white=players["white"],
             black=players["black"],
+            house_rules=() if ruleset.name in variant_names() else (ruleset,),
         )
         for board, port in ports.items()
     )

@@ -9,7 +9,7 @@ from typing import Any
 from engine.errors import NotationError
 from engine.pdn import PdnGame, read_pdn, write_pdn
 from engine.position import Position
-from engine.ruleset import load_ruleset, variant_names
+from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 from station.announcements import fen_of
 
 
@@ -19,9 +19,11 @@ def pdn_of(snapshot: Mapping[str, Any]) -> str:
     The loop is not asked for it with every snapshot: a page wants it once a game, and it costs more than a move.
     """
     state = snapshot["state"]
-    ruleset = load_ruleset(state["variant"])
+    ruleset = ruleset_of(snapshot)
     players, result = state["players"], state["result"]
     tags = {"Event": snapshot["board"], "White": players["white"], "Black": players["black"]}
+    if "opening" in snapshot:
+        tags["Opening"] = snapshot["opening"]
     fen = snapshot.get("start_fen")
     text = f'[FEN "{fen}"]\n' if fen else ""
     (game,) = read_pdn(f'{text}[Result "{result}"]\n\n{" ".join(snapshot["moves"])} {result}\n', ruleset)
@@ -32,9 +34,19 @@ def pdn_of(snapshot: Mapping[str, Any]) -> str:
     return write_pdn(PdnGame(tags, ruleset, game.start, game.moves, result))
 
 
+def ruleset_of(snapshot: Mapping[str, Any]) -> Ruleset:
+    """The rules of a snapshot's game: those that it states itself, else the built-in ones of the variant's name."""
+    name = snapshot["state"]["variant"]
+    return read_ruleset(snapshot["rules"], name) if "rules" in snapshot else load_ruleset(name)
+
+
 def variants_for(snapshot: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Name and title of every variant played on the same squares as a snapshot's, in alphabetical order of titles."""
+    """Name and title of every variant played on the same squares as a snapshot's, in alphabetical order of titles.
+
+    House rules that the snapshot lists are among them.
+    """
     cells = [tuple(cell) for cell in snapshot["geometry"]["squares"].values()]
     rulesets = [load_ruleset(name) for name in variant_names()]
     fitting = [ruleset for ruleset in rulesets if list(ruleset.geometry.cells) == cells]
-    return [{"name": ruleset.name, "title": ruleset.title} for ruleset in sorted(fitting, key=lambda one: one.title)]
+    named = [{"name": ruleset.name, "title": ruleset.title} for ruleset in fitting]
+    return sorted([*named, *snapshot.get("house_rules", ())], key=lambda one: one["title"])

@@ -10,7 +10,7 @@ from engine.rules import Rules
 from engine.ruleset import Ruleset
 from tests.oracle.captures import TooManyChainsError, Way
 from tests.oracle.corners import corner_moves
-from tests.oracle.facts import Cell, Facts
+from tests.oracle.facts import Cell, Facts, Step
 from tests.oracle.memory import Turn, ways_in_game
 
 _LETTERS = {WHITE_MAN: "w", WHITE_KING: "W", BLACK_MAN: "b", BLACK_KING: "B"}
@@ -41,13 +41,13 @@ def way_of(move: Move, position: Position, ruleset: Ruleset) -> Way:
         tuple(cell_of(square, ruleset) for square in move.captured),
         move.promotes,
         frozenset(board_of(position.after(move), ruleset).items()),
+        cell_of(move.huffed[0], ruleset) if move.huffed else None,
     )
 
 
 def turn_of(move: Move, position: Position, ruleset: Ruleset) -> Turn:
-    way = way_of(move, position, ruleset)
-    side, board = side_letter(position.turn), board_of(position, ruleset)
-    return Turn(side, board, way.start, way.path[-1], frozenset(way.taken))
+    way, board = way_of(move, position, ruleset), board_of(position, ruleset)
+    return Turn(side_letter(position.turn), {cell: board[cell] for cell in board if cell != way.huffed}, way)
 
 
 def assert_same_moves(rules: Rules, facts: Facts, position: Position, turns: list[Turn]) -> bool:
@@ -63,29 +63,29 @@ def assert_same_moves(rules: Rules, facts: Facts, position: Position, turns: lis
     assert found == expected, f"{where}: not legal {_texts(found - expected)}, missing {_texts(expected - found)}"
     assert len(ways) == len(found), f"{where}: a way is listed twice"
     moves = [way_of(move, position, ruleset) for move in rules.legal_moves(position)]
-    effects = {(move.start, move.path[-1], frozenset(move.taken), move.promotes) for move in moves}
-    assert effects == {(way.start, way.path[-1], frozenset(way.taken), way.promotes) for way in expected}, where
+    effects = {_effect(move) for move in moves}
+    assert effects == {_effect(way) for way in expected}, where
     assert len(moves) == len(effects), f"{where}: a move is listed twice"
     return True
 
 
-def assert_same_corner_moves(rules: Rules, position: Position) -> None:
+def assert_same_corner_moves(rules: Rules, directions: frozenset[Step], position: Position) -> None:
     ruleset = rules.ruleset
     board = board_of(position, ruleset)
-    expected = corner_moves(ruleset.columns, ruleset.rows, board, side_letter(position.turn))
+    expected = corner_moves((8, 8), directions, board, side_letter(position.turn))
     moves = [way_of(move, position, ruleset) for move in rules.legal_moves(position)]
     assert {(move.start, move.path[-1]) for move in moves} == expected, write_fen(position, ruleset, by_rows=True)
     assert len(moves) == len(expected)
     assert not any(move.taken or move.promotes for move in moves)
 
 
-def compare_through_a_game(rules: Rules, facts: Facts | None, seed: int, most_plies: int) -> int:
-    """Plays at random from the start, captures and kings preferred, and compares every position; how many were."""
+def compare_through_a_game(rules: Rules, facts: Facts | frozenset[Step], seed: int, most_plies: int) -> int:
+    """Plays at random from the start and compares in every position; in how many it did."""
     chance = Random(seed)
     position, turns, compared = rules.opened(rules.start()), [], 0
     for _ in range(most_plies):
-        if facts is None:
-            assert_same_corner_moves(rules, position)
+        if not isinstance(facts, Facts):
+            assert_same_corner_moves(rules, facts, position)
         elif not assert_same_moves(rules, facts, position, turns):
             break
         compared += 1
@@ -93,10 +93,14 @@ def compare_through_a_game(rules: Rules, facts: Facts | None, seed: int, most_pl
         if not moves:
             break
         move = chance.choice(moves)
-        if facts is not None and facts.quiet_moves_of_one_king:
+        if isinstance(facts, Facts) and (facts.quiet_moves_of_one_king or facts.huffing):
             turns.append(turn_of(move, position, rules.ruleset))
         position = position.after(move)
     return compared
+
+
+def _effect(way: Way) -> tuple[Cell, Cell, frozenset[Cell], bool]:
+    return way.start, way.path[-1], frozenset(way.taken) | ({way.huffed} - {None}), way.promotes
 
 
 def _texts(ways: set[Way]) -> str:
@@ -105,7 +109,9 @@ def _texts(ways: set[Way]) -> str:
 
 def _text(way: Way) -> str:
     path = " ".join(_name(cell) for cell in (way.start, *way.path))
-    return path + "".join(f" x{_name(cell)}" for cell in way.taken) + ("=K" if way.promotes else "")
+    return path + "".join(f" x{_name(cell)}" for cell in way.taken) + ("=K" if way.promotes else "") + (
+        f" huffs {_name(way.huffed)}" if way.huffed else ""
+    )
 
 
 def _name(cell: Cell) -> str:

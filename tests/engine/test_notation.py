@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import AmbiguousMoveError, IllegalMoveError, NotationError
 from engine.fen import read_fen, read_fen_pieces, write_fen
-from engine.notation import fitting_moves, read_move, read_move_squares, read_square, square_name, square_names
+from engine.game import new_game
+from engine.notation import (
+    fitting_moves,
+    move_text,
+    read_move,
+    read_move_squares,
+    read_square,
+    square_name,
+    square_names,
+)
 from engine.position import Move
 from engine.ruleset import load_ruleset, variant_names
 from tests.engine.boards import position_in, rules_of
@@ -114,9 +125,9 @@ def test_a_wrong_fen_is_refused_with_what_was_found(text, part):
 
 
 def test_an_unknown_side_is_kept_unknown():
-    contents, turn = read_fen_pieces("?:W29,13,11:B22,4,2", load_ruleset("english"))
+    position, turn = read_fen_pieces("?:W29,13,11:B22,4,2", load_ruleset("english"))
     assert turn is None
-    assert len([piece for piece in contents if piece != 1]) == 6
+    assert len([piece for piece in position.contents if piece != 1]) == 6
 
 
 @given(st.text(), st.sampled_from(variant_names()))
@@ -126,3 +137,19 @@ def test_no_fen_raises_anything_but_a_notation_error(text, variant):
             read_fen(fen, load_ruleset(variant))
         except NotationError:
             continue
+
+
+def test_a_huffed_piece_follows_after_a_stroke():
+    """Black could take on c3 with d4 and moved h6 instead: White takes d4 off, and moves."""
+    ruleset = replace(load_ruleset("russian"), name="huffing", capture="huff")
+    game = new_game(ruleset, read_fen("B:Wc3,a1:Bd4,h6", ruleset))
+    ways = [way for some in game.rules.ways(game.position).values() for way in some]
+    game = game.play(read_move("h6-g5", game.position, ways, ruleset))
+    texts = {move_text(move, game.legal_moves, ruleset) for move in game.legal_moves}
+    assert {"c3:e5", "c3-b4", "c3-b4/d4", "c3-d4/d4", "a1-b2/d4"} <= texts
+    for move in game.legal_moves:
+        text = move_text(move, game.legal_moves, ruleset)
+        ways = [way for some in game.rules.ways(game.position).values() for way in some]
+        assert read_move(text, game.position, ways, ruleset).effect == move.effect
+    after = game.play(read_move("c3-d4/d4", game.position, ways, ruleset)).position
+    assert write_fen(after, ruleset) == "B:Wd4,a1:Bg5"

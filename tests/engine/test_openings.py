@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.ballot import (
     Ballot,
@@ -275,6 +277,25 @@ def test_a_wrong_ballot_says_what_is_nearest(text, variant, words):
         read_ballot(text, load_ruleset(variant))
     for word in words:
         assert word in str(caught.value)
+
+
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.lists(
+            st.sampled_from(
+                ["3-move", "english-3-move", "#", "#²", "#12", "7", "lost", "moves", "flying", "names", "é"]
+            )
+        ).map(" ".join),
+    )
+)
+def test_any_text_is_a_ballot_that_reads_back_or_refused(text):
+    try:
+        ballot = read_ballot(text, ENGLISH)
+    except BallotError:
+        return
+    assert read_ballot(ballot.text, ENGLISH) == ballot
+    assert drawn(ballot, ENGLISH, 5).table == ballot.table
 
 
 def test_no_table_of_this_name():

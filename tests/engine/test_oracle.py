@@ -17,16 +17,16 @@ from tests.data_files import needs_shared, shared_json
 from tests.engine.made_up import positions_of, tries
 from tests.engine.second_opinion import assert_same_corner_moves, assert_same_moves, compare_through_a_game
 from tests.oracle.captures import ways
-from tests.oracle.corners import corner_moves
-from tests.oracle.facts import FACTS, cells
+from tests.oracle.corners import DIRECTIONS, corner_moves
+from tests.oracle.facts import FACTS, Facts, cells
 
 every_variant = pytest.mark.parametrize("variant", variant_names())
 
 
 def _facts(ruleset):
-    """The oracle's facts; a reading of a rule set that has none of its own moves like its base. None for a race."""
-    name = ruleset.name if ruleset.name in FACTS or not ruleset.base else ruleset.base
-    return None if ruleset.family == "race" else FACTS[name]
+    """The oracle's facts; a reading of a rule set that has none of its own moves like its base."""
+    facts = {**FACTS, **DIRECTIONS}
+    return facts[ruleset.name if ruleset.name in facts or not ruleset.base else ruleset.base]
 
 
 def test_the_oracle_shares_no_code_with_the_engine():
@@ -104,7 +104,7 @@ def test_the_oracle_knows_the_reference_corners():
     assert len(_rows("corners")) >= 5
     for row in _rows("corners"):
         board = {_cell(name): colour for colour in ("white", "black") for name in row[colour]}
-        found = corner_moves(8, 8, board, {"w": "white", "b": "black"}[_side(row)])
+        found = corner_moves((8, 8), DIRECTIONS["corners"], board, {"w": "white", "b": "black"}[_side(row)])
         assert found == {tuple(map(_cell, text.split("-"))) for text in row["legal"]}, row["id"]
 
 
@@ -125,10 +125,10 @@ def _compare(variant, data, games, most_plies):
     rules, facts = rules_for(ruleset), _facts(ruleset)
     for _ in range(5):
         position = data.draw(positions_of(ruleset))
-        if facts is None:
-            assert_same_corner_moves(rules, position)
-        else:
+        if isinstance(facts, Facts):
             assert_same_moves(rules, facts, position, [])
+        else:
+            assert_same_corner_moves(rules, facts, position)
     for _ in range(games):
         compare_through_a_game(rules, facts, data.draw(st.integers(0, 2**32)), most_plies)
 

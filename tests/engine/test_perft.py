@@ -201,10 +201,10 @@ def test_there_is_no_table_without_its_variant():
 @pytest.mark.parametrize("variant", variant_names())
 def test_divide_adds_up(variant):
     rules = rules_of(variant)
-    parts = divide(rules, rules.start(), 3)
+    parts = divide(rules, rules.start(), 2)
     assert [move for move, _ in parts] == list(rules.legal_moves(rules.start()))
-    assert sum(count.nodes for _, count in parts) == perft(rules, rules.start(), 3).nodes
-    assert sum(count.ordered for _, count in parts) == perft(rules, rules.start(), 3).ordered
+    assert sum(count.nodes for _, count in parts) == perft(rules, rules.start(), 2).nodes
+    assert sum(count.ordered for _, count in parts) == perft(rules, rules.start(), 2).ordered
 
 
 @pytest.mark.parametrize("variant", variant_names())

@@ -10,7 +10,7 @@ from tests.oracle.facts import Cell, Facts, Step, sights
 Board = Mapping[Cell, str]
 """What stands on a cell: one letter, or in the game of towers the letters from bottom to top; nothing where it is free."""
 
-MOST_CHAINS = 20_000
+MOST_CHAINS = 2_000
 """More chains of jumps than this from one position are not looked at."""
 
 
@@ -40,6 +40,7 @@ class Way(NamedTuple):
     """In the order taken; twice the same only where a tower may be jumped twice."""
     promotes: bool
     after: frozenset[tuple[Cell, str]]
+    huffed: Cell | None = None
 
 
 Chain = tuple[Jump, ...]
@@ -55,9 +56,11 @@ def ways(facts: Facts, board: Board, side: str) -> frozenset[Way]:
 
 def legal_chains(facts: Facts, board: Board, side: str) -> list[tuple[Cell, Chain]]:
     """Complete captures that the rules of choice leave, each with the cell it starts from."""
-    begun = [(start, chain) for start in mine(board, side) for chain in all_chains(facts, board, start)]
-    if len(begun) > MOST_CHAINS:
-        raise TooManyChainsError
+    begun: list[tuple[Cell, Chain]] = []
+    for start in mine(board, side):
+        begun += [(start, chain) for chain in all_chains(facts, board, start)]
+        if len(begun) > MOST_CHAINS:
+            raise TooManyChainsError
     chosen = complete(begun)
     for step in facts.choice:
         best = max((_worth(step, chain) for _, chain in chosen), default=())

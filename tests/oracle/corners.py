@@ -4,40 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Cell = tuple[int, int]
+from tests.oracle.facts import EIGHT, ORTHOGONAL, Cell, Step
+
+DIRECTIONS: dict[str, frozenset[Step]] = {"corners": ORTHOGONAL, "corners-eight-directions": EIGHT}
+"""Steps and jumps by the name of the rule set."""
 
 
-def corner_moves(files: int, ranks: int, board: Mapping[Cell, str], side: str) -> frozenset[tuple[Cell, Cell]]:
-    """Where the pieces of `side` ("w" or "b") may go: one step along a file or rank, or one jump after another."""
+def corner_moves(
+    size: tuple[int, int], directions: frozenset[Step], board: Mapping[Cell, str], side: str
+) -> frozenset[tuple[Cell, Cell]]:
+    """Where the pieces of `side` ("w" or "b") may go on a board of size (files, ranks): one step, or a chain of jumps."""
+    free = {(file, rank) for file in range(size[0]) for rank in range(size[1])} - set(board)
     return frozenset(
         (start, end)
         for start, colour in board.items()
         if colour == side
-        for end in _steps(files, ranks, board, start) | _jump_ends(files, ranks, board, start)
-        if end != start
+        for end in (_beside(start, directions) & free) | _jumped_to(start, directions, free, set(board) - {start})
     )
 
 
-def _free(files: int, ranks: int, board: Mapping[Cell, str], cell: Cell) -> bool:
-    return 0 <= cell[0] < files and 0 <= cell[1] < ranks and cell not in board
+def _beside(here: Cell, directions: frozenset[Step]) -> set[Cell]:
+    return {(here[0] + files, here[1] + ranks) for files, ranks in directions}
 
 
-def _steps(files: int, ranks: int, board: Mapping[Cell, str], here: Cell) -> set[Cell]:
-    beside = {(here[0] + 1, here[1]), (here[0] - 1, here[1]), (here[0], here[1] + 1), (here[0], here[1] - 1)}
-    return {cell for cell in beside if _free(files, ranks, board, cell)}
-
-
-def _jump_ends(files: int, ranks: int, board: Mapping[Cell, str], start: Cell) -> set[Cell]:
-    others = {cell: colour for cell, colour in board.items() if cell != start}
+def _jumped_to(start: Cell, directions: frozenset[Step], free: set[Cell], others: set[Cell]) -> set[Cell]:
     reached = {start}
     while True:
         further = {
-            (file + 2 * across, rank + 2 * up)
+            (file + 2 * files, rank + 2 * ranks)
             for file, rank in reached
-            for across, up in ((1, 0), (-1, 0), (0, 1), (0, -1))
-            if (file + across, rank + up) in others
-            and _free(files, ranks, others, (file + 2 * across, rank + 2 * up))
+            for files, ranks in directions
+            if (file + files, rank + ranks) in others
         }
-        if further <= reached:
-            return reached
-        reached |= further
+        if further & (free | {start}) <= reached:
+            return reached - {start}
+        reached |= further & (free | {start})

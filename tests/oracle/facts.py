@@ -42,6 +42,7 @@ class Facts:
     may_turn_back: bool = True
     man_takes_king: bool = True
     must_capture: bool = True
+    huffing: bool = False
     prisoners: Literal["", "become men", "keep their rank"] = ""
     second_jump: bool = False
     quiet_moves_of_one_king: int = 0
@@ -124,21 +125,30 @@ FACTS: dict[str, Facts] = {
     "diagonal": RUSSIAN,
     "giveaway-russian": RUSSIAN,
     "spantsireti": replace(RUSSIAN, files=10),
+    "russian-optional": replace(RUSSIAN, must_capture=False),
+    "russian-huff": replace(RUSSIAN, must_capture=False, huffing=True),
     "russian-majority": replace(RUSSIAN, choice=("most",)),
     "towers": TOWERS,
+    "towers-emptied-free": replace(TOWERS, taken_off_at_once=True),
+    "towers-keep-rank": replace(TOWERS, prisoners="keep their rank"),
+    "towers-second-jump": replace(TOWERS, second_jump=True),
     "brazilian": BRAZILIAN,
+    "brazilian-stop": replace(BRAZILIAN, crowned="and stops"),
     "filipino": replace(BRAZILIAN, playing="h1"),
     "international": INTERNATIONAL,
+    "international-80": replace(INTERNATIONAL, ranks=8),
     "breakthrough": INTERNATIONAL,
     "antidraughts": INTERNATIONAL,
     "killer": replace(INTERNATIONAL, king_lands="right behind after a last king"),
     "canadian": CANADIAN,
     "srilankan": replace(CANADIAN, playing="h1"),
     "pool": POOL,
+    "pool-forward": replace(POOL, man_jumps=AHEAD),
     "jamaican": replace(POOL, playing="h1"),
     "english": ENGLISH,
     "giveaway-english": ENGLISH,
     "italian": ITALIAN,
+    "italian-s003": replace(ITALIAN, choice=("most",)),
     "spanish": SPANISH,
     "portuguese": SPANISH,
     "argentinian": replace(SPANISH, king_lands="right behind"),
@@ -146,7 +156,11 @@ FACTS: dict[str, Facts] = {
     "tanzanian": Facts(crowned="and stops"),
     "thai": Facts(man_jumps=AHEAD, crowned="and stops", king_lands="right behind", taken_off_at_once=True),
     "turkish": TURKISH,
+    "turkish-passing": replace(TURKISH, crowned="in passing"),
+    "turkish-stop": replace(TURKISH, crowned="and stops"),
     "armenian": ARMENIAN,
+    "armenian-crowning-end": replace(ARMENIAN, crowned="at the end"),
+    "armenian-removal-end": replace(ARMENIAN, taken_off_at_once=False),
     "gothic": Facts(
         playing="all",
         man_steps=AHEAD,

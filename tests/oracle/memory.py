@@ -13,37 +13,39 @@ from tests.oracle.facts import Cell, Facts
 
 
 class Turn(NamedTuple):
-    """One turn of the game so far: who moved, on what board, where from and to, and what was taken."""
+    """One turn of the game so far: who moved, on what board (a piece it huffed is off), and the way it went."""
 
     side: str
     board: Board
-    start: Cell
-    end: Cell
-    taken: frozenset[Cell]
+    way: Way
 
 
 def resting_king(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> Cell | None:
     """The king of `side` that has made as many quiet moves in a row as one king may, if the side has a man."""
     most = facts.quiet_moves_of_one_king
     own = [turn for turn in turns if turn.side == side][-most:]
-    if not most or len(own) < most or all(board[cell].isupper() for cell in mine(board, side)):
+    if not most or len(own) < most or all(board[cell][-1].isupper() for cell in mine(board, side)):
         return None
-    quiet_king = all(not turn.taken and turn.board[turn.start].isupper() for turn in own)
-    same = all(earlier.end == later.start for earlier, later in zip(own, own[1:], strict=False))
-    stands = own[-1].end in mine(board, side)
-    return own[-1].end if quiet_king and same and stands else None
+    quiet_king = all(not turn.way.taken and turn.board[turn.way.start][-1].isupper() for turn in own)
+    same = all(earlier.way.path[-1] == later.way.start for earlier, later in zip(own, own[1:], strict=False))
+    stands = own[-1].way.path[-1] in mine(board, side)
+    return own[-1].way.path[-1] if quiet_king and same and stands else None
 
 
 def ways_in_game(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> frozenset[Way]:
     """The legal moves of `side` after these turns."""
     resting = resting_king(facts, board, side, turns)
-    return frozenset(way for way in ways(facts, board, side) if way.taken or way.start != resting)
+    found = {way for way in ways(facts, board, side) if way.taken or way.start != resting}
+    for cell in huffable(facts, turns):
+        without = {other: tower for other, tower in board.items() if other != cell}
+        found |= {way._replace(huffed=cell) for way in ways(facts, without, side) if way.taken or way.start != resting}
+    return frozenset(found)
 
 
-def huffable(facts: Facts, side: str, turns: Sequence[Turn]) -> frozenset[Cell]:
-    """Where the opponent's pieces stand that could have captured in the last turn, when nothing was captured."""
-    if not turns or turns[-1].taken:
+def huffable(facts: Facts, turns: Sequence[Turn]) -> frozenset[Cell]:
+    """Where the pieces stand now that could have captured in the last turn, when nothing was captured in it."""
+    if not facts.huffing or not turns or turns[-1].way.taken:
         return frozenset()
     last = turns[-1]
     could = {start for start, _ in legal_chains(facts, last.board, last.side)}
-    return frozenset(last.end if cell == last.start else cell for cell in could)
+    return frozenset(last.way.path[-1] if cell == last.way.start else cell for cell in could)

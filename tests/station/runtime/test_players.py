@@ -18,6 +18,7 @@ from station.phases import Answering, Turn, Waiting
 from station.runtime import players
 from station.runtime.players import Engine, PlayerError, PlayerWorker
 
+RUSSIAN = load_ruleset("russian")
 FAKE = Path(__file__).with_name("fake_hub.py")
 
 
@@ -35,12 +36,12 @@ def is_running(pid):
 
 def begin_and_choose(engine):
     engine.begin()
-    return engine.choose(new_game(load_ruleset("russian")))
+    return engine.choose(new_game(RUSSIAN))
 
 
 @pytest.mark.parametrize("habit", ["illegal", "nonsense", "silent done", "babbling", "error", "dies", "dead"])
 def test_what_is_no_legal_answer_is_a_player_error_and_leaves_no_process(habit):
-    engine = Engine(hub(habit), "russian")
+    engine = Engine(hub(habit), RUSSIAN)
     pid = engine._process.pid
     try:
         with pytest.raises(PlayerError, match=r"."):
@@ -53,13 +54,13 @@ def test_what_is_no_legal_answer_is_a_player_error_and_leaves_no_process(habit):
 
 def test_a_command_that_does_not_exist_is_named():
     with pytest.raises(PlayerError, match="no-such-engine"):
-        Engine("hub:/no-such-engine", "russian")
+        Engine("hub:/no-such-engine", RUSSIAN)
     with pytest.raises(PlayerError):
-        Engine("hub:'unbalanced", "russian")
+        Engine("hub:'unbalanced", RUSSIAN)
 
 
 def test_a_deaf_engine_is_given_up():
-    engine = Engine(hub("deaf"), "russian")
+    engine = Engine(hub("deaf"), RUSSIAN)
     engine.answer_s = 0.3
     try:
         with pytest.raises(PlayerError, match="silent"):
@@ -69,10 +70,10 @@ def test_a_deaf_engine_is_given_up():
 
 
 def test_the_stations_own_engine_answers():
-    engine = Engine("engine:1", "russian")
+    engine = Engine("engine:1", RUSSIAN)
     try:
         engine.begin()
-        game = new_game(load_ruleset("russian"))
+        game = new_game(RUSSIAN)
         for _ in range(3):
             game = game.play(engine.choose(game))
         assert game.ply == 3

@@ -1,0 +1,439 @@
+"""Move texts of one game followed by the rules: joined, split, shortened and ambiguous ones, whatever files hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.errors import NotationError, TooManyCapturesError
+from engine.explain import why_not
+from engine.geometry import Square
+from engine.notation import fitting_moves, full_move_text, read_move_squares, read_square
+from engine.position import Effect, Move, Position
+from engine.rules import Rules, rules_for
+from engine.ruleset import Ruleset
+
+HUFF = "huff:"
+"""Before the square of a piece that is taken off because it did not capture; a text of its own before the move.
+PDN has no sign for it."""
+
+_LONGEST_GAME = 5000
+"""Half-moves of one game that are read; no game that was played comes near."""
+
+_MOST_STATES = 200
+"""Positions that the readings of one ambiguous capture may lead to at a time before it counts as ambiguous."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """What reading one file may still cost, so that no text makes it endless. Shared by all its games.
+
+    `steps`: positions looked at beyond the moves themselves; `reasons`: illegal moves of which the rule is named.
+    """
+
+    steps: int
+    reasons: int
+
+    def step(self) -> bool:
+        """Whether one more position may be looked at; counts it."""
+        self.steps -= 1
+        return self.steps >= 0
+
+
+def effort_for(tokens: int) -> Effort:
+    """What reading a file with so many move texts may cost."""
+    return Effort(steps=5000 + tokens // 2, reasons=50 + tokens // 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where reading the moves of a game ended, and why it did not go on; no reason at the end.
+
+    `token` is the first one that was not read, `place` the text it belongs to in the file's numbering (the same,
+    unless texts were taken apart). `skipped` are places of texts that are no moves and were passed over.
+    """
+
+    moves: tuple[Move, ...]
+    place: int
+    left: int
+    reason: str = ""
+    is_ambiguous: bool = False
+    skipped: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One reading of the next token or tokens: the move, whether every landing square is named, the token after."""
+
+    move: Move
+    exact: bool
+    following: int
+
+
+_Columns = frozenset[Square]
+_Step = Square | _Columns
+"""A square, or all squares of the column that a short text names."""
+
+_SHORT = re.compile(r"[a-l](?:[-x:]?[a-l])*[-x:]?[a-l][0-9]{1,2}\Z")
+_SHORT_STEP = re.compile(r"[a-l](?:[0-9]{1,2})?")
+_BARE = re.compile(r"(?:[a-l][0-9]{1,2}|[0-9]{1,2})\Z")
+_SIGNED = re.compile(r"(?:[a-l]?[0-9]{1,2}[-x:*]{1,2})+[a-l]?[0-9]{1,2}\Z")
+_SIGN = re.compile(r"[-x:*]{1,2}")
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.+|:)")
+_SQUARE_LENGTHS = (2, 1, 3)
+_FILLING = ",.;/+#!?*"
+
+
+class Squares:
+    """The names of a rule set's squares, and move texts as squares; each text is read once."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.by_name = _names(ruleset)
+        self._read: dict[str, tuple[Square, ...] | None] = {}
+        self._columns: dict[str, _Columns] = {}
+        for name, square in self.by_name.items():
+            if name[0].isalpha():
+                self._columns[name[0]] = self._columns.get(name[0], frozenset()) | {square}
+
+    def of(self, text: str) -> tuple[Square, ...] | None:
+        """The squares a move text lists, start first; None when it is not written so."""
+        if text in self._read:
+            return self._read[text]
+        if len(self._read) > 20_000:
+            self._read.clear()
+        found = self._read[text] = self._squares_of(text.lower())
+        return found
+
+    def _squares_of(self, text: str) -> tuple[Square, ...] | None:
+        if len(text) > 200 or not _SIGNED.match(text):
+            return self._pair(text)
+        squares = [self.by_name.get(part) for part in _SIGN.split(text)]
+        known = tuple(square for square in squares if square is not None)
+        return known if len(known) == len(squares) else None
+
+    def _pair(self, text: str) -> tuple[Square, ...] | None:
+        """Two algebraic squares without a sign between them."""
+        if len(text) == 4 and text[0].isalpha() and text[2].isalpha():
+            start, end = self.by_name.get(text[:2]), self.by_name.get(text[2:])
+            return None if start is None or end is None else (start, end)
+        return None
+
+    def steps(self, text: str) -> tuple[_Step, ...] | None:
+        """What a short algebraic text (`cd4`, `c:e5`) names, in order; None when it is none."""
+        text = text.lower()
+        if len(text) > 40 or not _SHORT.match(text):
+            return None
+        steps: list[_Step] = []
+        for name in _SHORT_STEP.findall(text):
+            step = self.by_name.get(name) if len(name) > 1 else self._columns.get(name)
+            if step is None:
+                return None
+            steps.append(step)
+        return tuple(steps)
+
+    def bare(self, text: str) -> Square | None:
+        """The one square a text names; None when it names none or more."""
+        return self.by_name.get(text.lower()) if len(text) < 4 and _BARE.match(text.lower()) else None
+
+
+@lru_cache(maxsize=64)
+def _names(ruleset: Ruleset) -> dict[str, Square]:
+    """Squares by every name that is read for them."""
+    names: dict[str, Square] = {}
+    count = len(ruleset.geometry)
+    numbers = [form for number in range(1, count + 1) for form in (str(number), f"{number:02}")]
+    algebraic = [f"{column}{row}" for column in "abcdefghijkl" for row in range(1, ruleset.rows + 1)]
+    for name in numbers + algebraic:
+        try:
+            names[name] = read_square(name, ruleset)
+        except NotationError:
+            continue
+    return names
+
+
+@lru_cache(maxsize=64)
+def squares_for(ruleset: Ruleset) -> Squares:
+    """The squares of a rule set with the texts read so far."""
+    return Squares(ruleset)
+
+
+class MoveReader:
+    """Reads the move texts of one game, looking ahead where a text fits more than one capture."""
+
+    def __init__(self, ruleset: Ruleset, texts: Sequence[str], effort: Effort) -> None:
+        self._rules: Rules = rules_for(ruleset)
+        self._huffs = ruleset.capture == "huff"
+        self._squares = squares_for(ruleset)
+        self._texts = list(texts)
+        self._places = list(range(len(texts)))
+        self._effort = effort
+
+    def read(self, position: Position) -> Stop:
+        """All moves from a position on, up to the end or to the first text that cannot be read."""
+        moves: list[Move] = []
+        skipped: list[int] = []
+        token, texts = 0, self._texts
+        while token < len(texts):
+            try:
+                options = self.options(token, position)
+                if not options and self._take_apart(token, position):
+                    continue
+                if not options and self._is_noise(token, position):
+                    skipped.append(self._places[token])
+                    token += 1
+                    continue
+                chosen = self._choose(options, position) if options else None
+            except TooManyCapturesError as error:
+                return self._stop(moves, token, f"move {texts[token][:60]} cannot be checked: {error}", skipped)
+            if chosen is None:
+                reason = self._ambiguous(token, options) if options else self._illegal(token, position)
+                return self._stop(moves, token, reason, skipped, is_ambiguous=bool(options))
+            if len(moves) >= _LONGEST_GAME:
+                reason = f"more than {_LONGEST_GAME} half-moves in one game; split the file"
+                return self._stop(moves, token, reason, skipped)
+            moves.append(chosen.move)
+            position = position.after(chosen.move)
+            token = chosen.following
+        return Stop(tuple(moves), len(self._places), 0, skipped=tuple(skipped))
+
+    def _stop(self, moves: list[Move], token: int, reason: str, skipped: list[int], is_ambiguous: bool = False) -> Stop:
+        left = len(self._texts) - token
+        return Stop(tuple(moves), self._places[token], left, reason, is_ambiguous, tuple(skipped))
+
+    def can_be_read(self) -> bool:
+        """Whether every text names squares of this board (asked before rules are, because it is quick)."""
+        return all(
+            self._squares.of(text) or self._squares.steps(text) or not _SIGNED.match(text.lower())
+            for text in self._texts[:40]
+        )
+
+    def options(self, token: int, position: Position) -> tuple[_Option, ...]:
+        """Readings of the text at `token`: of it alone, or, where it is the first jump of a capture, of the jumps."""
+        text = self._texts[token]
+        if text.startswith(HUFF):
+            return self._with_huff(text.removeprefix(HUFF), token + 1, position)
+        squares = self._squares.of(text)
+        if squares is None:
+            return self._odd_options(token, position)
+        alone = self._fitting(squares, position, token + 1)
+        return alone or self._joined(squares, position, token + 1)
+
+    def _with_huff(self, text: str, token: int, position: Position) -> tuple[_Option, ...]:
+        """Readings of a move before which the piece on a square is taken off, because it did not capture."""
+        square = self._squares.bare(text)
+        squares = self._squares.of(self._texts[token]) if token < len(self._texts) else None
+        if square is None or squares is None:
+            return ()
+        return self._fitting(squares, position, token + 1, (square,))
+
+    def _joined(self, squares: tuple[Square, ...], position: Position, following: int) -> tuple[_Option, ...]:
+        """A capture whose jumps are written as texts of their own."""
+        found: list[_Option] = []
+        for place in range(following, min(len(self._texts), following + 24)):
+            further = self._squares.of(self._texts[place])
+            if further is None or further[0] != squares[-1]:
+                break
+            squares = (*squares, *further[1:])
+            found.extend(self._fitting(squares, position, place + 1))
+        return tuple(found)
+
+    def _odd_options(self, token: int, position: Position) -> tuple[_Option, ...]:
+        """Readings of a short text (column and square), or of two squares with a blank between them."""
+        text = self._texts[token]
+        steps = self._squares.steps(text)
+        if steps:
+            return tuple(self._short(steps, position, token + 1))
+        start = self._squares.bare(text)
+        if start is None or token + 1 == len(self._texts):
+            return ()
+        end = self._squares.bare(self._texts[token + 1])
+        return self._fitting((start, end), position, token + 2) if end is not None else ()
+
+    def _short(self, steps: tuple[_Step, ...], position: Position, following: int) -> Iterator[_Option]:
+        first, *between, last = steps
+        for effect, ways in self._rules.ways(position).items():
+            if _is_at(effect[0], first) and _is_at(effect[1], last):
+                fitting = [way for way in ways if not way.huffed and _in_order(between, way.path[:-1])]
+                if fitting:
+                    yield _Option(fitting[0], not between, following)
+
+    def _fitting(
+        self, squares: tuple[Square, ...], position: Position, following: int, huffed: tuple[Square, ...] = ()
+    ) -> tuple[_Option, ...]:
+        ends = self._rules.moves_between(position, squares[0], squares[-1])
+        if self._huffs:
+            ends = tuple(move for move in ends if move.huffed == huffed)
+        if not ends or (len(ends) == 1 and len(squares) == 2):
+            return tuple(_Option(move, False, following) for move in ends)
+        ways = self._rules.ways(position)
+        by_effect: dict[Effect, _Option] = {}
+        for move in ends:
+            fitting = fitting_moves(squares, ways[move.effect])
+            if fitting:
+                by_effect[move.effect] = _Option(fitting[0], fitting[0].path == squares[1:], following)
+        return tuple(by_effect.values())
+
+    # Texts that are several moves, or none
+
+    def _take_apart(self, token: int, position: Position) -> bool:
+        """Puts the moves of a text that is several run together into its place; False when it is not."""
+        text = self._texts[token]
+        if len(text) < 4 or self._squares.bare(text) is not None or (len(text) < 7 and _SIGNED.match(text)):
+            return False
+        parts = self._parts(text, position)
+        if len(parts) < 2 or parts == [text]:
+            return False
+        self._texts[token : token + 1] = parts
+        self._places[token : token + 1] = [self._places[token]] * len(parts)
+        return True
+
+    def _parts(self, text: str, position: Position) -> list[str]:
+        """The longest row of legal moves that a text begins with, and what is left of it; depth first."""
+        best: tuple[int, tuple[str, ...]] = (0, ())
+        open_: list[tuple[int, Position, tuple[str, ...]]] = [(0, position, ())]
+        seen: set[tuple[int, Position]] = set()
+        while open_:
+            at, position, parts = open_.pop()
+            while at < len(text) and text[at] in _FILLING:
+                at += 1
+            if at > best[0] or not best[1]:
+                best = (at, parts)
+            if at >= len(text):
+                break
+            if (at, position) in seen or not self._effort.step():
+                continue
+            seen.add((at, position))
+            ahead = [*self._moves_at(text, at, position, parts)]
+            number = _NUMBER.match(text, at)
+            if number:
+                ahead.append((number.end(), position, parts))
+            open_.extend(ahead)
+        at, parts = best
+        rest = text[at:]
+        return [*parts, rest] if rest else list(parts)
+
+    def _moves_at(
+        self, text: str, at: int, position: Position, parts: tuple[str, ...]
+    ) -> Iterator[tuple[int, Position, tuple[str, ...]]]:
+        """Legal moves that stand in a text from a place on; the longest last, which is tried first."""
+        if text[at] in "KkQq" and text[at + 1 : at + 2].isdigit():
+            at += 1  # the letter of a king
+        for end, squares in sorted(self._square_rows(text, at)):
+            for option in self._fitting(squares, position, 0)[:3]:
+                yield end, position.after(option.move), (*parts, self._name(option.move))
+
+    def _name(self, move: Move) -> str:
+        return full_move_text(move, self._squares.ruleset)
+
+    def _square_rows(self, text: str, at: int) -> Iterator[tuple[int, tuple[Square, ...]]]:
+        """Every row of two or more squares joined by signs (two of them also without) from a place on."""
+        rows: list[tuple[int, tuple[Square, ...]]] = [(at, ())]
+        while rows and len(rows) < 500:
+            place, squares = rows.pop()
+            sign = _SIGN.match(text, place) if squares else None
+            if sign is None and len(squares) > 1:
+                continue
+            begins = sign.end() if sign else place
+            for length in _SQUARE_LENGTHS:
+                square = self._squares.by_name.get(text[begins : begins + length].lower())
+                if square is None or begins + length > len(text):
+                    continue
+                row = (begins + length, (*squares, square))
+                if len(row[1]) > 1:
+                    yield row
+                if len(row[1]) < 24:
+                    rows.append(row)
+
+    def _is_noise(self, token: int, position: Position) -> bool:
+        """Whether a text that is no move may be passed over: the next one goes on with the game from here."""
+        text = self._texts[token].lower()
+        is_move = _SIGNED.match(text) and not _has_no_square(text, self._squares)
+        if is_move or self._squares.steps(text) or text[-1] in "-x:*":
+            return False
+        following = token + 1
+        return following < len(self._texts) and bool(self.options(following, position))
+
+    # Ambiguous captures
+
+    def _choose(self, options: tuple[_Option, ...], position: Position) -> _Option | None:
+        """The reading with which the rest of the game gets furthest; None when that leaves several.
+
+        All readings are followed side by side, so that the answer is known as soon as only one is left.
+        """
+        if len(options) == 1:
+            return options[0]
+        states = {option.move.effect: {(option.following, position.after(option.move))} for option in options}
+        alive = options
+        while len(alive) > 1:
+            if all(token >= len(self._texts) for option in alive for token, _ in states[option.move.effect]):
+                break
+            if all(states[option.move.effect] == states[alive[0].move.effect] for option in alive):
+                break
+            ahead = {option.move.effect: self._ahead(states[option.move.effect]) for option in alive}
+            if any(len(further) > _MOST_STATES for further in ahead.values()) or self._effort.steps < 0:
+                break
+            left = tuple(option for option in alive if ahead[option.move.effect])
+            if not left:
+                alive = self._furthest(alive, states)
+                break
+            alive, states = left, ahead
+        if len(alive) == 1:
+            return alive[0]
+        exact = [option for option in alive if option.exact]
+        return exact[0] if len(exact) == 1 else None
+
+    def _furthest(
+        self, options: tuple[_Option, ...], states: dict[Effect, set[tuple[int, Position]]]
+    ) -> tuple[_Option, ...]:
+        reached = {option.move.effect: max(token for token, _ in states[option.move.effect]) for option in options}
+        return tuple(option for option in options if reached[option.move.effect] == max(reached.values()))
+
+    def _ahead(self, states: set[tuple[int, Position]]) -> set[tuple[int, Position]]:
+        """Where one more move leads from each of some places; those at the end of the text stay."""
+        further: set[tuple[int, Position]] = set()
+        for token, position in states:
+            if token >= len(self._texts):
+                further.add((token, position))
+            elif self._effort.step():
+                further.update(
+                    (option.following, position.after(option.move)) for option in self.options(token, position)
+                )
+        return further
+
+    # Reasons
+
+    def _illegal(self, token: int, position: Position) -> str:
+        text = self._texts[token][:60]
+        squares = self._squares.of(text)
+        if squares is None and self._squares.steps(text) is None:
+            try:
+                squares = read_move_squares(text, self._squares.ruleset)
+            except NotationError as error:
+                return str(error)
+        if not self._rules.legal_moves(position):
+            return f"illegal move {text}: the game is over, {position.turn} has no move"
+        self._effort.reasons -= 1
+        violation = why_not(self._rules, position, squares) if squares and self._effort.reasons >= 0 else None
+        rule = violation.rule.replace("_", " ") if violation else "no such move"
+        return f"illegal move {text} for {position.turn}: {rule}"
+
+    def _ambiguous(self, token: int, options: tuple[_Option, ...]) -> str:
+        texts = sorted(full_move_text(option.move, self._squares.ruleset) for option in options)
+        return f"ambiguous move {self._texts[token][:60]}: fits {', '.join(texts)}"
+
+
+def _has_no_square(text: str, squares: Squares) -> bool:
+    """Whether a part of a text with colons (a time) cannot be a square."""
+    return ":" in text and any(int(part) == 0 for part in re.split(r"[-x:*]", text) if part.isdecimal())
+
+
+def _is_at(square: Square, step: _Step) -> bool:
+    return square == step if isinstance(step, int) else square in step
+
+
+def _in_order(wanted: Sequence[_Step], path: tuple[Square, ...]) -> bool:
+    remaining = iter(path)
+    return all(any(_is_at(square, step) for square in remaining) for step in wanted)
