@@ -10,9 +10,18 @@ from engine.notation import read_square, square_name
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Position, Side, Towers
 from engine.ruleset import Ruleset
 
-_SERVER_COUNTERS = re.compile(r"[HF]\d+|\+\d\+\d")
+_SERVER_COUNTERS = re.compile(r"[HFhf][0-9]{1,6}|(?:\+[0-9]{1,3}){1,2}")
 """Parts that game servers add: half-moves without progress, move number, king moves. They are no squares."""
 
+_NUMBER_ALONE = re.compile(r"[,:;\s][WwB]{0,2}[KkGPp]{0,2}[0-9]")
+"""What only a FEN with numbered squares has."""
+
+_GHOST = re.compile(r"[,:;\sWB](?:[Pp]|G(?=[Kk]?[0-9]|[a-l][0-9]))")
+_COLOUR_WORD = re.compile(r"white|black|[wb]", re.IGNORECASE)
+_BETWEEN_ITEMS = re.compile(r"[,;\s]+")
+_RANGE = re.compile(r"([0-9]{1,3})-([0-9]{1,3})")
+_TURNS = {"w": "W", "white": "W", "b": "B", "black": "B", "?": "?"}
+_COLUMNS_BEFORE_K = 10
 _SIDES = {"W": Side.WHITE, "B": Side.BLACK}
 _PIECES = {("W", False): WHITE_MAN, ("W", True): WHITE_KING, ("B", False): BLACK_MAN, ("B", True): BLACK_KING}
 
@@ -54,79 +63,140 @@ def read_fen(text: str, ruleset: Ruleset, by_rows: bool = False) -> Position:
     """The position a FEN states; NotationError says what was found where."""
     position, turn = read_fen_pieces(text, ruleset, by_rows)
     if turn is None:
-        raise NotationError(f"FEN {text!r}: side to move is unknown ('?'), expected W or B")
+        raise NotationError(f"FEN {_short(text)}: side to move is unknown ('?'), expected W or B")
     return position
 
 
 def read_fen_pieces(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple[Position, Side | None]:
     """The position of a FEN and the side to move, which is None where the text says '?'.
 
-    Towers (only in rule sets that keep prisoners) are written after their square, from the bottom upwards:
+    Squares are numbers, ranges of numbers or column and row. A colour may come twice, or before each square; `K` is a
+    king, `G` and `P` are a man and a king that are captured and still stand there: they are left out, as after the
+    move. Towers (only in rule sets that keep prisoners) are written after their square, from the bottom upwards:
     `W:Wa3=bw,Kc1:Bb2`, or without colours as `W:a3=bw;c1=W;b2=b`.
     """
-    body = text.strip().strip('"').removesuffix(".").strip()
-    side, *parts = [part.strip() for part in body.split(":")]
-    if side.upper() not in ("W", "B", "?"):
-        raise NotationError(f"FEN {text!r}: starts with {side!r}, expected W, B or ? for the side to move")
-    contents = [EMPTY] * len(ruleset.geometry)
-    beneath: list[tuple[Piece, ...]] = [()] * len(contents)
-    for part in parts:
-        if not part or _SERVER_COUNTERS.fullmatch(part):
-            continue
+    body = text.strip().strip("\"'").strip().removesuffix(".").strip()
+    side, _, rest = body.partition(":")
+    turn = _TURNS.get(side.strip().lower())
+    if turn is None:
+        raise NotationError(f"FEN {_short(text)}: starts with {side[:20]!r}, expected W, B or ? for the side to move")
+    reader = _FenReader(text, ruleset, by_rows)
+    for part in rest.split(":"):
+        reader.take(part.strip().removesuffix(".").rstrip())
+    stated = _SIDES.get(turn)
+    return reader.position(stated or ruleset.first), stated
+
+
+def has_captured_pieces(text: str) -> bool:
+    """Whether a FEN has pieces that are captured and still stand on the board."""
+    return _GHOST.search(text) is not None
+
+
+def _short(text: str) -> str:
+    """A text as errors quote it."""
+    return repr(text) if len(text) <= 80 else f"{text[:80]!r}..."
+
+
+class _FenReader:
+    """Puts the pieces of one FEN on the board, part by part."""
+
+    def __init__(self, text: str, ruleset: Ruleset, by_rows: bool) -> None:
+        self._text = text
+        self._ruleset = ruleset
+        self._by_rows = by_rows
+        self._contents = [EMPTY] * len(ruleset.geometry)
+        self._beneath: list[tuple[Piece, ...]] = [()] * len(self._contents)
+        self._squares: dict[str, Square] = {}
+        self._numeric = by_rows or _NUMBER_ALONE.search(text) is not None
+        self._sides_seen: set[str] = set()
+
+    def position(self, turn: Side) -> Position:
+        """The position when all parts are taken."""
+        prisoners = self._ruleset.prisoners
+        towers = None if prisoners == "none" else Towers(tuple(self._beneath), prisoners == "keep rank")
+        return Position(tuple(self._contents), turn, towers)
+
+    def take(self, part: str) -> None:
+        """One part between colons: a colour and its squares, towers, or what a server counts."""
+        if not part or _SERVER_COUNTERS.fullmatch(part) or (len(self._sides_seen) == 2 and part.isdecimal()):
+            return
         colour = part[0].upper()
         if "=" in part and part[0] not in _SIDES:
             colour = ""  # towers name their colours themselves; `b2=wb` is a square
         elif colour not in _SIDES:
-            raise NotationError(f"FEN {text!r}: {part!r} starts with {part[0]!r}, expected W or B")
-        for item in re.split(r"[,;\s]+", part[len(colour) :].removesuffix(".")):
+            raise self._error(f"{part[:20]!r} starts with {part[0]!r}, expected W or B")
+        self._sides_seen.add(colour)
+        listed = part[len(_COLOUR_WORD.match(part)[0]) :] if colour else part  # type: ignore[index]
+        for item in _BETWEEN_ITEMS.split(listed):
             if "=" in item:
-                _place_tower(contents, beneath, item, ruleset, by_rows, text)
+                self._place_tower(item)
             elif item:
-                _place(contents, colour, item, ruleset, by_rows, text)
-    turn = _SIDES.get(side.upper())
-    towers = None if ruleset.prisoners == "none" else Towers(tuple(beneath), ruleset.prisoners == "keep rank")
-    return Position(tuple(contents), turn or ruleset.first, towers), turn
+                colour, item = self._own_colour(colour, item)
+                if item:
+                    self._place(colour, item)
 
+    def _own_colour(self, colour: str, item: str) -> tuple[str, str]:
+        """An item without the colour that it may begin with; `b2` is a square, `B2` too unless squares are numbers."""
+        if item[0] in "Ww" or (item[0] == "B" and self._numeric):
+            return item[0].upper(), item[1:]
+        return colour, item
 
-def _place_tower(
-    contents: list[Piece],
-    beneath: list[tuple[Piece, ...]],
-    item: str,
-    ruleset: Ruleset,
-    by_rows: bool,
-    text: str,
-) -> None:
-    name, _, letters = item.partition("=")
-    try:
-        square = read_square(name.removeprefix("K"), ruleset, by_rows)
-        pieces = tuple(_LETTERS[letter] for letter in letters)
-    except (NotationError, KeyError) as error:
-        raise NotationError(
-            f"FEN {text!r}: {item!r}: expected square=tower in letters w W b B, bottom first"
-        ) from error
-    if not pieces or (len(pieces) > 1 and ruleset.prisoners == "none"):
-        raise NotationError(f"FEN {text!r}: {item!r}: expected one piece on a square in {ruleset.title}")
-    if ruleset.prisoners == "men" and any(piece in (WHITE_KING, BLACK_KING) for piece in pieces[:-1]):
-        raise NotationError(f"FEN {text!r}: {item!r}: expected a king only on top of a tower")
-    if contents[square] is not EMPTY:
-        raise NotationError(f"FEN {text!r}: square {square_name(square, ruleset, by_rows)} is named twice")
-    contents[square] = pieces[-1]
-    beneath[square] = pieces[:-1]
+    def _place(self, colour: str, item: str) -> None:
+        ghost = (item[0] in "Pp" or (item[0] == "G" and (self._numeric or item[1:2].isalpha()))) and len(item) > 1
+        if ghost:
+            item = item[1:]
+        king = self._is_king(item)
+        for square in self._range(item[1:] if king else item):
+            if ghost:
+                continue
+            piece = _PIECES[colour, king]
+            if self._contents[square] not in (EMPTY, piece) or self._beneath[square]:
+                raise self._error(f"square {square_name(square, self._ruleset, self._by_rows)} is named twice")
+            self._contents[square] = piece
 
+    def _is_king(self, item: str) -> bool:
+        """Whether a K stands before a square; on the widest boards `k4` is a square where squares are not numbers."""
+        if item[0] not in "Kk":
+            return False
+        is_square = item[0] == "k" and not self._numeric and self._ruleset.columns > _COLUMNS_BEFORE_K
+        return not (is_square and item[1:].isdecimal())
 
-def _place(contents: list[Piece], colour: str, item: str, ruleset: Ruleset, by_rows: bool, text: str) -> None:
-    king = item[0] in "Kk"
-    for square in _range(item[1:] if king else item, ruleset, by_rows, text):
-        if contents[square] is not EMPTY:
-            raise NotationError(f"FEN {text!r}: square {square_name(square, ruleset, by_rows)} is named twice")
-        contents[square] = _PIECES[colour, king]
-
-
-def _range(item: str, ruleset: Ruleset, by_rows: bool, text: str) -> list[Square]:
-    first, dash, last = item.partition("-")
-    try:
+    def _range(self, item: str) -> list[Square]:
+        first, dash, last = item.partition("-")
         if not dash:
-            return [read_square(first, ruleset, by_rows)]
-        return [read_square(str(number), ruleset, by_rows) for number in range(int(first), int(last) + 1)]
-    except ValueError as error:
-        raise NotationError(f"FEN {text!r}: {item!r}: {error}") from error
+            return [self._square(first)]
+        numbers = _RANGE.fullmatch(item)
+        if not numbers:
+            raise self._error(f"{item[:20]!r}: expected a range of two numbers; of {first[:9]!r} name every square")
+        low, high = int(numbers[1]), int(numbers[2])
+        if low > high:
+            raise self._error(f"{item!r}: expected the smaller number first")
+        return [self._square(str(number)) for number in range(low, high + 1)]
+
+    def _square(self, name: str) -> Square:
+        found = self._squares.get(name)
+        if found is None:
+            try:
+                found = self._squares[name] = read_square(name[:20], self._ruleset, self._by_rows)
+            except NotationError as error:
+                raise self._error(str(error)) from error
+        return found
+
+    def _place_tower(self, item: str) -> None:
+        name, _, letters = item.partition("=")
+        square = self._square(name.removeprefix("K"))
+        pieces = tuple(_LETTERS[letter] for letter in letters if letter in _LETTERS)
+        if len(pieces) != len(letters):
+            raise self._error(f"{item[:40]!r}: expected square=tower in letters w W b B, bottom first")
+        prisoners = self._ruleset.prisoners
+        if not pieces or (len(pieces) > 1 and prisoners == "none"):
+            raise self._error(f"{item[:40]!r}: expected one piece on a square in {self._ruleset.title}")
+        if prisoners == "men" and any(piece in (WHITE_KING, BLACK_KING) for piece in pieces[:-1]):
+            raise self._error(f"{item[:40]!r}: expected a king only on top of a tower")
+        if self._contents[square] is not EMPTY:
+            raise self._error(f"square {square_name(square, self._ruleset, self._by_rows)} is named twice")
+        self._contents[square] = pieces[-1]
+        self._beneath[square] = pieces[:-1]
+
+    def _error(self, reason: str) -> NotationError:
+        return NotationError(f"FEN {_short(self._text)}: {reason}")

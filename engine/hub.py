@@ -451,6 +451,8 @@ def read_hub_move(text: str, legal: Iterable[Move]) -> Move:
         if (move.from_square, move.to_square) == (start, end)
         and (set(move.captured + move.huffed) == set(captured) if captured else not move.huffed)
     ]
+    if "-" in text and any(not move.captured for move in fitting):
+        fitting = [move for move in fitting if not move.captured]
     if not fitting:
         raise IllegalMoveError(f"{text} is not a legal move here")
     if len({move.effect for move in fitting}) > 1:

@@ -6,20 +6,25 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from engine.errors import NotationError
 from engine.fen import read_fen_pieces, write_fen
-from engine.notation import move_text, square_name
-from engine.pdn_moves import HUFF, Effort, MoveReader, Stop, effort_for
-from engine.pdn_results import RESULTS, canonical_result, is_certain, is_point_score, read_result, winner_of
+from engine.notation import move_text
+from engine.pdn_moves import Effort, MoveReader, Stop, effort_for, squares_for
+from engine.pdn_results import RESULTS, canonical_result, is_point_score, read_result, winner_of
 from engine.pdn_rulesets import (
+    FIRST_SQUARES,
+    first_numbered,
     game_type,
     games_that_move_differently,
     named_ruleset,
     stated_ruleset,
+    variant_in,
     with_first,
 )
 from engine.pdn_tags import SEVEN_TAGS
+from engine.pdn_text import decode_text
 from engine.pdn_tokens import RawGame, raw_games
 from engine.position import Move, Position
 from engine.rules import rules_for
@@ -32,6 +37,7 @@ __all__ = [
     "canonical_result",
     "game_type",
     "read_pdn",
+    "read_pdn_bytes",
     "stated_ruleset",
     "winner_of",
     "write_pdn",
@@ -73,10 +79,35 @@ class PdnGame:
 
 
 def read_pdn(text: str, default_ruleset: Ruleset) -> tuple[PdnGame, ...]:
-    """The games of a PDN text; never raises. `default_ruleset` is for games that do not say what is played."""
+    """The games of a PDN text; never raises. `default_ruleset` is for games that do not say what is played.
+
+    A game that cannot be played by the rule set it states (or the default) is read by the only other one that can
+    play it whole; where several can, the file's other games may decide, and else it stays as far as it was legal.
+    """
     raws = _with_tags_first(raw_games(text))
     reading = _Reading(default_ruleset, effort_for(sum(len(raw.tokens) for raw in raws)), 100 + len(raws) // 500)
-    return tuple(reading.game(raw, number) for number, raw in enumerate(raws, 1))
+    for raw in raws:
+        reading.take_score(raw)
+    attempts = [reading.attempt(raw) for raw in raws]
+    common = reading.common_to_undecided()
+    if common:
+        attempts = [reading.again(raw, attempt, common) for raw, attempt in zip(raws, attempts, strict=True)]
+    return tuple(_finished(raw, number, best) for number, (raw, best) in enumerate(zip(raws, attempts, strict=True), 1))
+
+
+def read_pdn_bytes(data: bytes, ruleset: Ruleset | None = None, file_name: str = "") -> tuple[PdnGame, ...]:
+    """The games of a PDN file; never raises. A note of the first game names an encoding that had to be guessed.
+
+    Games that do not say what is played are read by what the file says, else by `ruleset`, else by the rule set that
+    `file_name` names, else by the first rule set that PDN numbers.
+    """
+    decoded = decode_text(data)
+    default = ruleset or stated_ruleset(decoded.text) or variant_in(file_name) or first_numbered()
+    games = read_pdn(decoded.text, default)
+    if decoded.sure or not games:
+        return games
+    note = Fault(1, 1, 0, f"read as {decoded.encoding}, which its letters look like")
+    return (replace(games[0], notes=(note, *games[0].notes)), *games[1:])
 
 
 def _with_tags_first(raws: tuple[RawGame, ...]) -> tuple[RawGame, ...]:
@@ -85,7 +116,7 @@ def _with_tags_first(raws: tuple[RawGame, ...]) -> tuple[RawGame, ...]:
         return raws
     if raws[-1].result or "FEN" in raws[-1].tags:
         return raws
-    for raw, following in zip(raws, raws[1:], strict=False):
+    for raw, following in pairwise(raws):
         raw.tags = following.tags
         raw.note(raw.line, "the tags stand after the moves")
     return raws[:-1]
@@ -116,15 +147,28 @@ class _Reading:
     recognitions: int
     recognised: Ruleset | None = None
     named: dict[tuple[str, str], Ruleset | None] = field(default_factory=dict)
+    undecided: list[frozenset[str]] = field(default_factory=list)
 
-    def game(self, raw: RawGame, number: int) -> PdnGame:
-        """One game of the file."""
+    def take_score(self, raw: RawGame) -> None:
+        """Makes the last text of the moves the result, where it is the score that the Result tag states."""
         score = _score_at_the_end(raw)
         if score:
             raw.tokens.pop()
             raw.result = score
-        best = self._best(raw)
-        return _finished(raw, number, best)
+
+    def common_to_undecided(self) -> Ruleset | None:
+        """The one rule set that fits all games of the file which fit several and not the one they should."""
+        common = frozenset.intersection(*self.undecided) if self.undecided else frozenset()
+        found = [ruleset for ruleset in games_that_move_differently() if ruleset.name in common]
+        return found[0] if len(found) == 1 else None
+
+    def again(self, raw: RawGame, attempt: _Attempt, ruleset: Ruleset) -> _Attempt:
+        """A game that could not be read, by a rule set that fits others of the file; as it was if that fails too."""
+        if attempt.is_whole or not raw.tokens or attempt.stop.is_ambiguous or raw.broken:
+            return attempt
+        other = self._attempt(raw, ruleset)
+        reason = f"not legal as {attempt.ruleset.name}, read as {ruleset.name}, which fits the games of this file"
+        return replace(other, notes=(reason,)) if other.is_whole else attempt
 
     def _named(self, tags: Mapping[str, str]) -> Ruleset | None:
         key = (tags.get("Variant", ""), tags.get("GameType", ""))
@@ -132,7 +176,7 @@ class _Reading:
             self.named[key] = named_ruleset(tags, self.default)
         return self.named[key]
 
-    def _best(self, raw: RawGame) -> _Attempt:
+    def attempt(self, raw: RawGame) -> _Attempt:
         """The game by the rule set it states or, where that cannot be, by the only one that fits."""
         stated = self._named(raw.tags) or self.default
         first = self._attempt(raw, stated)
@@ -141,6 +185,9 @@ class _Reading:
         turned = self._turned(raw, first)
         if turned.is_whole:
             return turned
+        renumbered = self._renumbered(raw, stated)
+        if renumbered:
+            return renumbered
         found = self._recognised(raw, stated)
         if len(found) == 1:
             (other,) = found
@@ -148,7 +195,8 @@ class _Reading:
             reason = f"not legal as {stated.name}, read as {other.ruleset.name}, the one rule set here that fits"
             return replace(other, notes=(reason,))
         if found:
-            names = ", ".join(sorted(other.ruleset.name for other in found))
+            self.undecided.append(frozenset(other.ruleset.name for other in found))
+            names = ", ".join(sorted(self.undecided[-1]))
             return replace(turned, notes=(*turned.notes, f"not legal as {stated.name}; these rule sets fit: {names}"))
         return turned
 
@@ -186,6 +234,17 @@ class _Reading:
         if not stop.moves or (stop.left and not is_open):
             return attempt
         return _Attempt(ruleset, start, True, stop, notes=(f"{first} moves first here",))
+
+    def _renumbered(self, raw: RawGame, stated: Ruleset) -> _Attempt | None:
+        """The whole game with squares numbered from the one other corner with which it can be played; else None."""
+        squares = squares_for(stated)
+        if self.recognitions <= 0 or not all(text.isdecimal() for text in squares.parts_of(raw.tokens[0].text)):
+            return None
+        others = [replace(stated, first_square=corner) for corner in FIRST_SQUARES if corner != stated.first_square]
+        whole = [attempt for ruleset in others if (attempt := self._attempt(raw, ruleset)).is_whole]
+        if len(whole) != 1:
+            return None
+        return replace(whole[0], notes=(f"the squares are numbered from the {whole[0].ruleset.first_square} here",))
 
     def _recognised(self, raw: RawGame, stated: Ruleset) -> list[_Attempt]:
         """Every reading of the whole game by another rule set."""
@@ -319,9 +378,8 @@ def _move_lines(game: PdnGame) -> list[str]:
         is_first = position.turn is game.ruleset.first
         if is_first or place == 0:
             words.append(f"{number}." if is_first else f"{number}...")
-        words.extend(HUFF + square_name(square, game.ruleset) for square in move.huffed)
         ends = rules.moves_between(position, move.from_square, move.to_square)
-        words.append(move_text(move, [other for other in ends if other.huffed == move.huffed], game.ruleset))
+        words.append(move_text(move, ends, game.ruleset))
         number += not is_first
         position = position.after(move)
     result = canonical_result(game.result, game.ruleset)

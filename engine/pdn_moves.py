@@ -15,10 +15,6 @@ from engine.position import Effect, Move, Position
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset
 
-HUFF = "huff:"
-"""Before the square of a piece that is taken off because it did not capture; a text of its own before the move.
-PDN has no sign for it."""
-
 _LONGEST_GAME = 5000
 """Half-moves of one game that are read; no game that was played comes near."""
 
@@ -121,6 +117,10 @@ class Squares:
             return None if start is None or end is None else (start, end)
         return None
 
+    def parts_of(self, text: str) -> list[str]:
+        """The names between the signs of a move text."""
+        return _SIGN.split(text.lower()[:60])
+
     def steps(self, text: str) -> tuple[_Step, ...] | None:
         """What a short algebraic text (`cd4`, `c:e5`) names, in order; None when it is none."""
         text = text.lower()
@@ -213,21 +213,19 @@ class MoveReader:
     def options(self, token: int, position: Position) -> tuple[_Option, ...]:
         """Readings of the text at `token`: of it alone, or, where it is the first jump of a capture, of the jumps."""
         text = self._texts[token]
-        if text.startswith(HUFF):
-            return self._with_huff(text.removeprefix(HUFF), token + 1, position)
+        if self._huffs and "/" in text:
+            return self._with_huff(text, token + 1, position)
         squares = self._squares.of(text)
         if squares is None:
             return self._odd_options(token, position)
         alone = self._fitting(squares, position, token + 1)
         return alone or self._joined(squares, position, token + 1)
 
-    def _with_huff(self, text: str, token: int, position: Position) -> tuple[_Option, ...]:
-        """Readings of a move before which the piece on a square is taken off, because it did not capture."""
-        square = self._squares.bare(text)
-        squares = self._squares.of(self._texts[token]) if token < len(self._texts) else None
-        if square is None or squares is None:
-            return ()
-        return self._fitting(squares, position, token + 1, (square,))
+    def _with_huff(self, text: str, following: int, position: Position) -> tuple[_Option, ...]:
+        """Readings of a move after which, behind a slash, stands the piece that was taken off for not capturing."""
+        text, _, name = text.partition("/")
+        square, squares = self._squares.bare(name), self._squares.of(text)
+        return () if square is None or squares is None else self._fitting(squares, position, following, (square,))
 
     def _joined(self, squares: tuple[Square, ...], position: Position, following: int) -> tuple[_Option, ...]:
         """A capture whose jumps are written as texts of their own."""

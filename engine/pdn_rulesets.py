@@ -14,7 +14,7 @@ from engine.ruleset import Ruleset, load_ruleset, variant_names
 
 _TELLING_TAG = re.compile(r'\[[ \t]{0,9}(?P<name>GameType|Variant)[ \t]{0,99}"(?P<value>[^"\n]{1,100})"', re.IGNORECASE)
 _VARIANT_LINE = re.compile(r"^%\s{0,9}variant:(?P<value>[^\n]{0,100})", re.MULTILINE)
-_FIRST_SQUARES: tuple[FirstSquare, ...] = ("bottom left", "bottom right", "top left", "top right")
+FIRST_SQUARES: tuple[FirstSquare, ...] = ("bottom left", "bottom right", "top left", "top right")
 """Where square 1 lies for the side that moves first, by the digit of a GameType's notation."""
 
 _SIDES = {"W": Side.WHITE, "B": Side.BLACK}
@@ -126,7 +126,7 @@ def with_facts(ruleset: Ruleset, facts: list[str]) -> Ruleset:
     if kind in ("A", "N"):
         changed = replace(changed, notation="algebraic" if kind == "A" else "numeric")
     if kind == "N" and digit in ("0", "1", "2", "3"):
-        changed = replace(changed, first_square=_seen_by_white(_FIRST_SQUARES[int(digit)], changed.first))
+        changed = replace(changed, first_square=_seen_by_white(FIRST_SQUARES[int(digit)], changed.first))
     if inverted in ("0", "1") and ruleset.corner != "all" and not ruleset.start_fen:
         corner: Corner = "right" if inverted == "1" else "left"
         changed = replace(changed, corner=corner)
@@ -143,7 +143,7 @@ def with_first(ruleset: Ruleset, first: Side) -> Ruleset:
 
 def _seen_by_white(corner: FirstSquare, side: Side) -> FirstSquare:
     """A corner as White sees it, given as a side sees it."""
-    return corner if side is Side.WHITE else _FIRST_SQUARES[3 - _FIRST_SQUARES.index(corner)]
+    return corner if side is Side.WHITE else FIRST_SQUARES[3 - FIRST_SQUARES.index(corner)]
 
 
 def game_type(ruleset: Ruleset) -> str:
@@ -154,7 +154,7 @@ def game_type(ruleset: Ruleset) -> str:
     if ruleset.notation == "algebraic":
         stated = ruleset.pdn_game_type
         return stated if re.fullmatch(rf"{board},A[0-9],{mirrored}", stated) else f"{board},A0,{mirrored}"
-    digit = _FIRST_SQUARES.index(_seen_by_white(ruleset.first_square, ruleset.first))
+    digit = FIRST_SQUARES.index(_seen_by_white(ruleset.first_square, ruleset.first))
     return f"{board},N{digit},{mirrored}"
 
 
@@ -165,9 +165,17 @@ def games_that_move_differently() -> tuple[Ruleset, ...]:
     for ruleset in _games():
         moves = replace(
             ruleset,
-            **dict.fromkeys(("name", "title", "source", "base", "notation", "pdn_game_type", "capture_sign"), ""),
-            **dict.fromkeys(("pdn_type", "home_limit"), 0),
-            **dict.fromkeys(("last_reply", "touch_move"), False),
+            name="",
+            title="",
+            source="",
+            base="",
+            notation="",
+            pdn_type=0,
+            pdn_game_type="",
+            capture_sign="",
+            home_limit=0,
+            last_reply=False,
+            touch_move=False,
             goal="normal",
             removal_order="any",
             results=("", "", ""),
@@ -176,3 +184,9 @@ def games_that_move_differently() -> tuple[Ruleset, ...]:
         )
         found.setdefault(moves, ruleset)
     return tuple(found.values())
+
+
+@cache
+def first_numbered() -> Ruleset:
+    """The plainest rule set with the lowest GameType number, for files that say nothing at all."""
+    return min((ruleset for ruleset in _games() if ruleset.pdn_type), key=lambda ruleset: ruleset.pdn_type)

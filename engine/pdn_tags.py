@@ -20,8 +20,8 @@ _IN_OTHER_LANGUAGES = {
     "Round": "runde turno ronda ronde rodada tur тур раунд runda kolo",
     "White": "weiß weiss bianco bianchi blancas blanco brancas blanc blancs wit witspeler белые белый białe biale bílý"
     " bily бели білі",
-    "Black": "schwarz nero neri negras negro pretas preto noir noirs zwart zwartspeler черные чёрные черный чёрный czarne"
-    " černý cerny чорні",
+    "Black": "schwarz nero neri negras negro pretas preto noir noirs zwart zwartspeler черные чёрные черный чёрный"
+    " czarne černý cerny чорні",
     "Result": "ergebnis risultato resultado résultat resultat uitslag результат wynik výsledek vysledek",
     "Variant": "variante",
 }

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -30,8 +31,10 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _RUSSIAN = dict(
     zip(
         "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё",
-        (110, 85, 80, 74, 67, 63, 55, 47, 45, 44, 35, 32, 30, 28, 26, 20, 19, 17, 17, 16, 16, 14, 12)
-        + (10, 9, 7, 6, 5, 4, 3, 3, 1, 1),
+        (
+            *(110, 85, 80, 74, 67, 63, 55, 47, 45, 44, 35, 32, 30, 28, 26, 20, 19, 17, 17, 16, 16, 14, 12),
+            *(10, 9, 7, 6, 5, 4, 3, 3, 1, 1),
+        ),
         strict=True,
     )
 )
@@ -150,8 +153,6 @@ def _latin_worth(letters: str) -> float:
     for letter in letters.lower():
         if not letter.isascii():
             worth += 0.8 if letter in _USUAL_LATIN else -1.5
-    pairs = sum(
-        1 for pair in zip(letters, letters[1:], strict=False) if not pair[0].isascii() and not pair[1].isascii()
-    )
+    pairs = sum(1 for one, other in pairwise(letters) if not one.isascii() and not other.isascii())
     alone = 3.0 if not any(letter.isascii() for letter in letters) else 0.0
     return worth - 2.0 * pairs - alone

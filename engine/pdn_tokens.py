@@ -36,7 +36,6 @@ _CHUNK = re.compile(
     | (?P<number>[0-9]{{1,4}})(?P<dots>\.+)(?P<rest>.*)\Z
     | (?P<dotted>\.+)(?P<after>.*)\Z
     | (?P<remarked>{_MOVE})(?P<remark>[^\W\d_]{{2,}}\D*)\Z
-    | (?P<huff>huff:{_SQUARE})\Z
     | (?P<operand>[0-9]{{1,3}}|[a-lA-L][0-9]{{1,2}})\Z
     | (?P<open>{_SQUARE}(?:{_SIGN}{_SQUARE})*{_SIGN})\Z
     | (?P<sign>{_SIGN})\Z
@@ -175,8 +174,6 @@ def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
             return (_Piece("dots", match["dotted"]), *_pieces_of(match["after"], after_number=True), *star)
         case "remark":
             return (_Piece("move", match["remarked"]), _Piece("word", match["remark"]), *star)
-        case "huff":
-            return (_Piece("move", plain), *star)
         case _:
             return (_Piece(kind, match[kind]), *star)
 
@@ -536,7 +533,7 @@ class _Finder:
         return _Tag("", self._text[at : min(close + 1, at + 80)], close + 1)
 
     def _quoted(self, begins: re.Match[str]) -> _Tag | None:
-        """The tag whose value opens where `begins` ends; None when its quotes are not closed on its line or the next."""
+        """The tag whose value opens where `begins` ends; None when its quotes are not closed near by."""
         start = begins.end()
         name = html.unescape(begins["name"]).strip()
         line_end = self.line_end(start)

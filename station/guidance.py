@@ -346,21 +346,11 @@ def choices(session: Session) -> tuple[str, ...]:
     """The moves that a person is asked to choose from, in the order in which they are numbered."""
     if not isinstance(session.reading, Ambiguous):
         return ()
-    return tuple(_move_words(session, story.moves[-1]) for story in session.reading.stories)
+    return tuple(full_move_text(story.moves[-1], session.game.ruleset) for story in session.reading.stories)
 
 
 def _texts(session: Session, moves: tuple[Move, ...]) -> str:
-    return ", ".join(dict.fromkeys(_move_words(session, move) for move in moves))
-
-
-def _move_words(session: Session, move: Move) -> str:
-    """A move with every landing square, and what is huffed before it."""
-    ruleset = session.game.ruleset
-    text = full_move_text(move, ruleset)
-    if not move.huffed:
-        return text
-    squares = ", ".join(square_name(square, ruleset) for square in move.huffed)
-    return session.texts.say("do.huff", squares=squares, move=text)
+    return ", ".join(dict.fromkeys(full_move_text(move, session.game.ruleset) for move in moves))
 
 
 def _side(session: Session, side: Side) -> str:

@@ -237,7 +237,7 @@ def _ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -
         if ballot:
             checked_ballot(ballot, ruleset)
     except NotationError as error:
-        return (session, ()), f"ballot: {error}"
+        return (session, ()), str(error)
     changed = replace(
         settings,
         ruleset=ruleset,

@@ -240,21 +240,31 @@ def tells_colour(seen: Masks) -> bool:
 @lru_cache(maxsize=4096)
 def expect(position: Position, ruleset: Ruleset) -> Expectation:
     """All legal moves of a position, what they leave and what is seen on the way; none where they cannot be listed."""
-    rules = rules_for(ruleset)
     untouched = masks_of_position(position.contents)
+    candidates = tuple(
+        _candidate(move, ways, position, untouched, ruleset) for move, ways in _moves_with_ways(position, ruleset)
+    )
+    return Expectation(position, untouched, tuple(_with_extension(candidate, candidates) for candidate in candidates))
+
+
+def _moves_with_ways(position: Position, ruleset: Ruleset) -> Iterator[tuple[Move, tuple[Move, ...]]]:
+    """Legal moves, each with the ways in which it may go; where there are too many to be listed, with one of them."""
+    rules = rules_for(ruleset)
     try:
-        ways = rules.ways(position)
         moves = rules.legal_moves(position)
     except TooManyCapturesError:
-        return Expectation(position, untouched, ())
+        return
     if ruleset.family == "race":
         # A chain wanders as it likes: where one move of a piece may go, another of its moves may pass.
-        by_piece: dict[Square, tuple[Move, ...]] = {}
         for move in moves:
-            by_piece[move.from_square] = (*by_piece.get(move.from_square, ()), move)
-        ways = {move.effect: by_piece[move.from_square] for move in moves}
-    candidates = tuple(_candidate(move, ways[move.effect], position, untouched, ruleset) for move in moves)
-    return Expectation(position, untouched, tuple(_with_extension(candidate, candidates) for candidate in candidates))
+            yield move, tuple(other for other in moves if other.from_square == move.from_square)
+        return
+    try:
+        ways = rules.ways(position)
+    except TooManyCapturesError:
+        ways = {}
+    for move in moves:
+        yield move, ways.get(move.effect, (move,))
 
 
 def only(expectation: Expectation, move: Move) -> Expectation:

@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says how busy the machine is; hangs are caught by pytest's timeout.
+settings.register_profile("dambord", deadline=None)
+settings.load_profile("dambord")
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -120,6 +120,17 @@ def _add_game(commands: _Commands) -> None:
     )
     explain.add_argument("--language", default="en", help="language of the sentence (default: %(default)s)")
     _json(explain)
+    diagram = _add(
+        commands, "diagram", _diagram, "Draw a position.", "dambord diagram --variant russian --png start.png"
+    )
+    _position(diagram)
+    diagram.add_argument("--svg", metavar="FILE", help="write it as SVG (-: standard output) instead of characters")
+    diagram.add_argument("--png", metavar="FILE", help="write it as PNG; needs the extra `pictures`")
+    diagram.add_argument("--width", type=int, default=800, help="pixels across, for --png (default: %(default)s)")
+    diagram.add_argument("--move", metavar="MOVE", help="show this move with an arrow, what it takes crossed out")
+    diagram.add_argument("--flip", action="store_true", help="as Black sees the board")
+    diagram.add_argument("--numbers", action="store_true", help="write each square's number or name into it")
+    diagram.add_argument("--plain", action="store_true", help="characters of ASCII only: w b, kings W B")
     pdn = _add(commands, "pdn", _no_pdn_command, "Check and convert PDN files.", "dambord pdn check games.pdn --json")
     inner = pdn.add_subparsers(title="commands", required=True, metavar="COMMAND")
     check = _add(inner, "check", _pdn_check, "Read PDN files and name what is wrong.", "dambord pdn check games.pdn")
@@ -227,6 +238,12 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _no_pdn_command(_: argparse.Namespace) -> int:
     return BAD_USAGE
+
+
+def _diagram(options: argparse.Namespace) -> int:
+    from station.runtime import pictures
+
+    return pictures.diagram(options)
 
 
 def _pdn_check(options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from engine.explain import why_not
 from engine.fen import read_fen
 from engine.game import Game, new_game
 from engine.notation import full_move_text, move_text, read_square, square_name
-from engine.pdn import Fault, PdnGame, game_type, read_pdn, stated_ruleset, write_pdn_file
+from engine.pdn import Fault, PdnGame, game_type, read_pdn_bytes, write_pdn_file
 from engine.position import Move, Position
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
@@ -199,23 +199,31 @@ def _explain_position(options: argparse.Namespace, game: Game) -> int:
     return 0
 
 
+_MOST_NOTES = 10
+"""How many notes a person wants to see for each file."""
+
+
 def pdn_check(options: argparse.Namespace) -> int:
     """Read PDN files; one line each. Exit code 1 when a fault was found."""
     faulty = False
     for name in options.files:
         games = read_games(Path(name), options.variant)
+        notes = [note for game in games for note in game.notes]
         faults = [fault for game in games for fault in game.faults]
         faulty |= bool(faults)
         played = [game for game in games if game.moves]
         legal = sum(1 for game in played if not game.faults)
         if options.json:
-            print_json(
-                {"file": name, "games": len(played), "legal": legal, "faults": [_plain_fault(f) for f in faults]}
-            )
+            plain = {"faults": [_plain_fault(f) for f in faults], "notes": [_plain_fault(n) for n in notes]}
+            print_json({"file": name, "games": len(played), "legal": legal, **plain})
             continue
         print(f"{name}: {len(played)} games with moves, {legal} without a fault")
         for fault in faults:
             print(f"  game {fault.game}, line {fault.line}, ply {fault.ply}: {fault.reason}")
+        for note in notes[:_MOST_NOTES]:
+            print(f"  note: game {note.game}, line {note.line}: {note.reason}")
+        if len(notes) > _MOST_NOTES:
+            print(f"  and {len(notes) - _MOST_NOTES} notes more; --json has them all")
     return 1 if faulty else 0
 
 
@@ -234,10 +242,9 @@ def pdn_convert(options: argparse.Namespace) -> int:
 
 
 def read_games(path: Path, variant: str | None) -> tuple[PdnGame, ...]:
-    """The games of a PDN file; `variant` where the file itself states none."""
-    text = path.read_bytes().decode("utf-8", errors="replace")
-    default = load_ruleset(variant) if variant else stated_ruleset(text) or load_ruleset("international")
-    return read_pdn(text, default)
+    """The games of a PDN file in whatever encoding it is; `variant` where the file itself states none."""
+    named = ruleset_named(variant, configuration_folder()) if variant else None
+    return read_pdn_bytes(path.read_bytes(), named, path.stem)
 
 
 def _where(options: argparse.Namespace) -> tuple[Ruleset, Rules, Position]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 from hypothesis import strategies as st
 
 from engine.fen import read_fen
@@ -9,7 +11,44 @@ from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN,
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 
-VARIANTS = tuple(name for name in variant_names() if load_ruleset(name).family == "capture")
+
+def moves_alike(ruleset: Ruleset) -> Ruleset:
+    """The rule set with all taken away that has nothing to do with how pieces move."""
+    return replace(
+        ruleset,
+        name="",
+        title="",
+        source="",
+        base="",
+        notation="numeric",
+        results=("", "", ""),
+        draws=(),
+        articles={},
+        pdn_type=0,
+        pdn_game_type="",
+        capture_sign="x",
+        touch_move=True,
+        removal_order="any",
+        goal="normal",
+        start_fen="",
+        men_rows=1,
+        skipped_rows=0,
+        first=Side.WHITE,
+    )
+
+
+def each_kind() -> tuple[str, ...]:
+    """One rule set of the capture games for every way of moving."""
+    kinds: dict[tuple[object, ...], str] = {}
+    for ruleset in map(load_ruleset, variant_names()):
+        plain = moves_alike(ruleset)
+        facts = tuple(getattr(plain, item.name) for item in fields(plain) if item.name != "articles")
+        if ruleset.family == "capture" and (facts not in kinds or not ruleset.base):
+            kinds[facts] = ruleset.name
+    return tuple(kinds.values())
+
+
+VARIANTS = each_kind()
 
 _OTHER_COLOUR = {
     EMPTY: EMPTY,

@@ -30,25 +30,42 @@ def tries(count: int, always_the_same: bool = True) -> settings:
     )
 
 
-def positions_of(ruleset: Ruleset, most_pieces: int = 18) -> st.SearchStrategy[Position]:
-    """Any position of few pieces, without men on the row where they are crowned."""
-    return _placements(ruleset, most_pieces)
-
-
 @cache
-def _placements(ruleset: Ruleset, most_pieces: int) -> st.SearchStrategy[Position]:
+def positions_of(ruleset: Ruleset) -> st.SearchStrategy[Position]:
+    """Any position of few pieces without men where they are crowned; half of them with loose pieces to be taken."""
+    everywhere = _places(ruleset)
+    loose = [
+        [(square, letters) for square, letters in everywhere if _is_loose(ruleset, square, letters, remainder, turn)]
+        for turn in ("w", "b")
+        for remainder in ((0, 0), (0, 1), (1, 0), (1, 1))
+    ]
+    return st.one_of(
+        st.builds(_position, st.just(ruleset), _placed(everywhere, 18), st.sampled_from(Side)),
+        *(st.builds(_position, st.just(ruleset), _placed(places, 12), st.sampled_from(Side)) for places in loose),
+    )
+
+
+def _placed(places: list[tuple[int, str]], most: int) -> st.SearchStrategy[list[tuple[int, str]]]:
+    return st.lists(st.sampled_from(places), max_size=most, unique_by=lambda place: place[0])
+
+
+def _places(ruleset: Ruleset) -> list[tuple[int, str]]:
+    """What may stand where."""
+    is_race = ruleset.family == "race"
     kinds = {"none": _SINGLE, "men": _TOWERS, "keep rank": _TOWERS_OF_RANKS}[ruleset.prisoners]
-    if ruleset.family == "race":
-        kinds = ("w", "b")
-    places = [
+    crowned_on = {} if is_race else {"w": 0, "b": ruleset.rows - 1}
+    return [
         (square, letters)
         for square in range(len(ruleset.geometry))
-        for letters in kinds
-        if ruleset.family == "race"
-        or ruleset.geometry.row(square) != {"w": 0, "b": ruleset.rows - 1}.get(letters[-1], -1)
+        for letters in (("w", "b") if is_race else kinds)
+        if ruleset.geometry.row(square) != crowned_on.get(letters[-1])
     ]
-    placed = st.lists(st.sampled_from(places), max_size=most_pieces, unique_by=lambda place: place[0])
-    return st.builds(lambda pieces, turn: _position(ruleset, pieces, turn), placed, st.sampled_from(Side))
+
+
+def _is_loose(ruleset: Ruleset, square: int, letters: str, remainder: tuple[int, int], turn: str) -> bool:
+    """Whether this keeps the opponent of `turn` on every second column and row, so that there is room behind each."""
+    column, row = ruleset.geometry.cells[square]
+    return (letters[-1].lower() != turn) == ((column % 2, row % 2) == remainder)
 
 
 def _position(ruleset: Ruleset, placed: list[tuple[int, str]], turn: Side) -> Position:
@@ -183,5 +200,3 @@ def _toml(value: object) -> str:
         case str():
             return f'"{value}"'
     return str(value)
-
-

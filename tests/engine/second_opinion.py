@@ -99,8 +99,9 @@ def compare_through_a_game(rules: Rules, facts: Facts | frozenset[Step], seed: i
     return compared
 
 
-def _effect(way: Way) -> tuple[Cell, Cell, frozenset[Cell], bool]:
-    return way.start, way.path[-1], frozenset(way.taken) | ({way.huffed} - {None}), way.promotes
+def _effect(way: Way) -> tuple[Cell, Cell, tuple[Cell, ...], bool]:
+    off = (*way.taken, way.huffed) if way.huffed else way.taken
+    return way.start, way.path[-1], tuple(sorted(off)), way.promotes
 
 
 def _texts(ways: set[Way]) -> str:
@@ -109,8 +110,11 @@ def _texts(ways: set[Way]) -> str:
 
 def _text(way: Way) -> str:
     path = " ".join(_name(cell) for cell in (way.start, *way.path))
-    return path + "".join(f" x{_name(cell)}" for cell in way.taken) + ("=K" if way.promotes else "") + (
-        f" huffs {_name(way.huffed)}" if way.huffed else ""
+    return (
+        path
+        + "".join(f" x{_name(cell)}" for cell in way.taken)
+        + ("=K" if way.promotes else "")
+        + (f" huffs {_name(way.huffed)}" if way.huffed else "")
     )
 
 

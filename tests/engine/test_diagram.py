@@ -216,6 +216,12 @@ def texts_in(svg):
     return found
 
 
+def radius(svg):
+    """Of a man."""
+    (man,) = (element for element in Xml.fromstring(svg).iter() if element.get("id") == "man-white")
+    return float(man[0].get("r"))
+
+
 def expected_pieces(position, ruleset):
     return {
         cell: piece
@@ -247,14 +253,16 @@ def test_the_drawing_tells_men_from_kings(data):
 @pytest.mark.parametrize("flipped", [False, True])
 def test_each_number_stands_in_its_square_and_clear_of_the_piece(ruleset, flipped):
     start = rules_for(ruleset).start()
-    found = texts_in(svg_diagram(start, ruleset, numbers=True, coordinates=False, flipped=flipped))
+    svg = svg_diagram(start, ruleset, numbers=True, coordinates=False, flipped=flipped)
+    found = texts_in(svg)
+    man = radius(svg)
     names = {name: ruleset.geometry.cells.index(cell_at(x, y, ruleset, flipped)) for name, x, y in found}
     assert names == {square_name(square, ruleset): square for square in range(len(ruleset.geometry))}
     for name, x, y in found:
         height = 14 if len(name) < 3 else 11
         right, bottom = x % 100 + glyphs.width(name) * height / 10, y % 100 + height
-        for middle, radius in ((48, 37), (50 - 5 * 0.92, 37 * 0.92)):  # a man, a king's upper piece
-            assert ((50 - right) ** 2 + (middle - bottom) ** 2) ** 0.5 > radius, name
+        for middle, far in ((48, man), (50 - 5 * 0.92, man * 0.92)):  # a man, a king's upper piece
+            assert ((50 - right) ** 2 + (middle - bottom) ** 2) ** 0.5 > far, name
 
 
 @pytest.mark.parametrize("flipped", [False, True])
@@ -332,9 +340,9 @@ def test_the_tallest_tower_stays_on_its_square():
     ]
     scale = float(re.search(r"scale\(([\d.]+)\)", group.get("transform"))[1])
     middles = [float(element.get("cy") or element.get("y")) for element in group]
-    assert (max(middles) + 37) * scale <= 52
-    assert (min(middles) - 37) * scale >= -48
-    assert 37 * scale > 20
+    assert (max(middles) + radius(svg)) * scale <= 52
+    assert (min(middles) - radius(svg)) * scale >= -48
+    assert radius(svg) * scale > 20
 
 
 def test_a_lone_king_among_towers_is_one_piece():

@@ -120,30 +120,42 @@ def _stacks(text):
     return {_cell(square): stack for square, stack in (item.split("=") for item in text.split(";"))}
 
 
-def _compare(variant, data, games, most_plies):
+def _compare(variant, position):
     ruleset = load_ruleset(variant)
-    rules, facts = rules_for(ruleset), _facts(ruleset)
-    for _ in range(5):
-        position = data.draw(positions_of(ruleset))
-        if isinstance(facts, Facts):
-            assert_same_moves(rules, facts, position, [])
-        else:
-            assert_same_corner_moves(rules, facts, position)
-    for _ in range(games):
-        compare_through_a_game(rules, facts, data.draw(st.integers(0, 2**32)), most_plies)
+    facts = _facts(ruleset)
+    if isinstance(facts, Facts):
+        assert_same_moves(rules_for(ruleset), facts, position, [])
+    else:
+        assert_same_corner_moves(rules_for(ruleset), facts, position)
 
 
 @every_variant
-@tries(16)
+@tries(60)
 @given(data=st.data())
 def test_the_engine_agrees_with_the_oracle(variant, data):
-    _compare(variant, data, games=1, most_plies=60)
+    _compare(variant, data.draw(positions_of(load_ruleset(variant))))
+
+
+@every_variant
+def test_the_engine_agrees_with_the_oracle_through_games(variant):
+    ruleset = load_ruleset(variant)
+    compared = [compare_through_a_game(rules_for(ruleset), _facts(ruleset), seed, 70) for seed in range(4)]
+    assert sum(compared) > 80
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @every_variant
-@tries(600, always_the_same=False)
+@tries(5_000, always_the_same=False)
 @given(data=st.data())
 def test_the_engine_agrees_with_the_oracle_for_long(variant, data):
-    _compare(variant, data, games=2, most_plies=150)
+    _compare(variant, data.draw(positions_of(load_ruleset(variant))))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@every_variant
+def test_the_engine_agrees_with_the_oracle_through_many_games(variant):
+    ruleset = load_ruleset(variant)
+    for seed in range(100, 500):
+        compare_through_a_game(rules_for(ruleset), _facts(ruleset), seed, 150)

@@ -12,7 +12,7 @@ from engine.notation import read_move, read_move_squares, read_square
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Side, position_of
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
-from tests.data_files import needs_shared, shared_json, shared_rows
+from tests.data_files import DATA, needs_shared, shared_json, shared_rows
 from tests.engine.boards import VARIANTS, position_in, rules_of
 
 LISTED_PATHS = 16
@@ -41,6 +41,29 @@ def rows(path, key, name, variants=VARIANTS):
 
 def by_rows(ruleset, number):
     return read_square(str(number), ruleset, by_rows=True)
+
+
+def _own_positions():
+    """Fine points of every variant as this repository states them: (variant, point, FEN, moves)."""
+    found = []
+    for file in sorted((DATA / "rules").glob("*.rules")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("#"):
+                point, fen, moves = (part.strip() for part in line.split("|"))
+                found.append(pytest.param(file.stem, fen, moves.split(), id=f"{file.stem}: {point}"))
+    return found
+
+
+@pytest.mark.parametrize(("variant", "fen", "expected"), _own_positions())
+def test_fine_points(variant, fen, expected):
+    ruleset = load_ruleset(variant)
+    place = {square: number for number, square in enumerate(ruleset.geometry.by_rows, 1)}
+    moves = []
+    for move in rules_of(variant).legal_moves(read_fen(fen, ruleset, by_rows=True)):
+        taken = ",".join(str(number) for number in sorted({place[square] for square in move.captured}))
+        ends = f"{place[move.from_square]}{'x' if taken else '-'}{place[move.to_square]}"
+        moves.append(f"{ends}{f'({taken})' if taken else ''}{'=K' if move.promotes else ''}")
+    assert sorted(moves) == sorted(expected)
 
 
 @needs_shared("rules/positions.json")
@@ -75,8 +98,8 @@ def test_each_move_leaves_this_position_by_these_ways(row):
     moves = {move.effect: move for move in rules.legal_moves(position)}
     for legal in row["legal"]:
         start, *_, end = read_move_squares(legal["move"], ruleset, by_rows=True)
-        captured = frozenset(by_rows(ruleset, number) for number in legal["captured"])
-        effect = (start, end, captured, legal["promotes"])
+        captured = sorted(by_rows(ruleset, number) for number in legal["captured"])
+        effect = (start, end, tuple(captured), legal["promotes"])
         ways = rules.ways(position)[effect]
         after = {position.after(way) for way in ways}
         assert after == {read_fen(legal["after"], ruleset, by_rows=True)}, write_fen(after.pop(), ruleset, by_rows=True)

@@ -1,4 +1,4 @@
-"""The capture games by brute force: every chain of jumps that can be begun, and afterwards the rules that strike out."""
+"""The capture games by brute force: every chain of jumps there is, and afterwards the rules that strike out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tests.oracle.facts import Cell, Facts, Step, sights
 
 Board = Mapping[Cell, str]
-"""What stands on a cell: one letter, or in the game of towers the letters from bottom to top; nothing where it is free."""
+"""What stands on a cell: one letter, in the game of towers the letters from bottom to top; nothing if it is free."""
 
 MOST_CHAINS = 2_000
 """More chains of jumps than this from one position are not looked at."""
@@ -128,7 +128,7 @@ def _last_rank(facts: Facts, piece: str) -> int:
 
 
 def _standing(facts: Facts, board: Board, start: Cell, chain: Chain) -> dict[Cell, str]:
-    """What is in the way after these jumps: pieces jumped too, unless they come off at once ("." is a taken tower's)."""
+    """What is in the way after these jumps: jumped pieces too, unless they come off at once ("." is an emptied tower)."""
     now = {cell: tower for cell, tower in board.items() if cell != start}
     for jump in chain:
         if facts.prisoners:
@@ -151,12 +151,8 @@ def _may_be_jumped(facts: Facts, now: Board, over: Cell, piece: str, chain: Chai
 def complete(begun: list[tuple[Cell, Chain]]) -> list[tuple[Cell, Chain]]:
     """The chains that go on as long as they can, and whose last landing was not chosen so as to evade going on."""
     goes_on = {(start, chain[:-1]) for start, chain in begun}
-    one_landing_goes_on = {
-        (start, chain[:-1], chain[-1].over) for start, chain in begun if (start, chain) in goes_on
-    }
-    return [
-        (start, chain) for start, chain in begun if (start, chain[:-1], chain[-1].over) not in one_landing_goes_on
-    ]
+    one_landing_goes_on = {(start, chain[:-1], chain[-1].over) for start, chain in begun if (start, chain) in goes_on}
+    return [(start, chain) for start, chain in begun if (start, chain[:-1], chain[-1].over) not in one_landing_goes_on]
 
 
 def _worth(step: str, chain: Chain) -> tuple[int, ...]:

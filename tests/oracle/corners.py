@@ -13,7 +13,7 @@ DIRECTIONS: dict[str, frozenset[Step]] = {"corners": ORTHOGONAL, "corners-eight-
 def corner_moves(
     size: tuple[int, int], directions: frozenset[Step], board: Mapping[Cell, str], side: str
 ) -> frozenset[tuple[Cell, Cell]]:
-    """Where the pieces of `side` ("w" or "b") may go on a board of size (files, ranks): one step, or a chain of jumps."""
+    """Where pieces of `side` ("w" or "b") may go on a board of size (files, ranks): one step, or a chain of jumps."""
     free = {(file, rank) for file in range(size[0]) for rank in range(size[1])} - set(board)
     return frozenset(
         (start, end)

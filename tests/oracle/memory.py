@@ -6,6 +6,7 @@ Both are answered from the list of all moves of the game so far, not from a coun
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tests.oracle.captures import Board, Way, legal_chains, mine, ways
@@ -27,7 +28,7 @@ def resting_king(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -
     if not most or len(own) < most or all(board[cell][-1].isupper() for cell in mine(board, side)):
         return None
     quiet_king = all(not turn.way.taken and turn.board[turn.way.start][-1].isupper() for turn in own)
-    same = all(earlier.way.path[-1] == later.way.start for earlier, later in zip(own, own[1:], strict=False))
+    same = all(earlier.way.path[-1] == later.way.start for earlier, later in pairwise(own))
     stands = own[-1].way.path[-1] in mine(board, side)
     return own[-1].way.path[-1] if quiet_king and same and stands else None
 

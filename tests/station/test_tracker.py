@@ -7,6 +7,7 @@ from itertools import permutations
 
 import pytest
 
+from engine.errors import TooManyCapturesError
 from engine.game import new_game
 from engine.notation import move_text, read_square
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Position, Side
@@ -193,6 +194,19 @@ def test_every_legal_move_is_read_from_its_final_frame(variant):
             else:
                 assert reading.story == Story(0, (move,))
         position = position.after(legal[(7 * ply) % len(legal)])
+
+
+def test_a_capture_of_which_not_all_ways_can_be_listed_is_read_all_the_same():
+    """A king among so many loose men that it can go over a million ways; the generator lists what they amount to."""
+    ruleset = load_ruleset("frisian")
+    position = position_in("frisian", "W:WK50:B3,7,10,12,13,14,17,20,21,23,25,30,32,36,38,39,41,43,K47")
+    with pytest.raises(TooManyCapturesError):
+        rules_for(ruleset).ways(position)
+    (move,) = rules_for(ruleset).legal_moves(position)
+    context, memory = Context(expect(position, ruleset), ruleset), Memory()
+    for contents in (position.contents, *passing(position, move), position.after(move).contents):
+        memory = remember(memory, see(contents), memory.since_ms + 1, context)
+    assert read(context, memory) == Done(Story(0, (move,)), False)
 
 
 def passing(position, move):

@@ -24,7 +24,7 @@ def game(variant: str, plies: int | None = None) -> tuple[Ruleset, Position, tup
     for written in GAMES[variant][:plies]:
         names = (written["from"], written["to"], *written["captured"])
         start, end, *captured = (read_square(name, ruleset) for name in names)
-        wanted = (start, end, frozenset(captured), written["promotes"])
+        wanted = (start, end, tuple(sorted(captured)), written["promotes"])
         move = next(move for move in rules.legal_moves(position) if move.effect == wanted)
         moves.append(move)
         position = position.after(move)

@@ -150,11 +150,6 @@ def test_every_key_is_tried_once_with_a_wrong_value():
         (BOARD + "ballot = 'english-3-move'\n", ["ballot = 'english-3-move'", "international"]),
         (BOARD + "variant = 'english'\nballot = '4-mover'\n", ["ballot = '4-mover'", "english-4-move"]),
         (BOARD + "variant = 'english'\nballot = '3-move'\nstart_fen = 'W:W32:B1'\n", ["ballot", "start_fen too"]),
-        (
-            BOARD
-            + "variant = 'frisian'\nstart_fen = 'W:WK1,K5,K46,K50,K26:B7-10,12,13,17-20,22-24,27-30,33,34,37-40'\n",
-            ["start_fen = 'W:WK1", "captures can be listed"],
-        ),
     ],
 )
 def test_what_does_not_fit_is_said_in_one_sentence(text, words):

@@ -30,8 +30,8 @@ from station.settings import Settings
 from station.status import snapshot
 from station.texts import load_texts
 from station.web.record import pdn_of, variants_for
+from tests.station.table import Table
 
-from ..table import Table
 from .test_players import hub
 
 CLUB = (
