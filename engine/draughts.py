@@ -186,7 +186,8 @@ class DraughtsRules:
         for square in self._huffable(position):
             without = self._generate(_without(position, square), every_way)
             moves += tuple(replace(move, huffed=(square,)) for move in without)
-        return moves
+        # To jump a piece, or to huff it and pass its square, may come to the same.
+        return _one_for_each_effect(moves) if position.trail and not every_way else moves
 
     def _captures_allowed(self, position: Position, every_way: bool = False) -> tuple[Move, ...]:
         captures = self._preferred(tuple(self._captures(position, every_way)), position)
@@ -198,6 +199,8 @@ class DraughtsRules:
         if not last or last[1].captured:
             return []
         before, move = last
+        for square in move.huffed:
+            before = _without(before, square)
         able = {capture.from_square for capture in self._captures(before)}
         return sorted(move.to_square if square == move.from_square else square for square in able)
 

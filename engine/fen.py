@@ -13,7 +13,7 @@ from engine.ruleset import Ruleset
 _SERVER_COUNTERS = re.compile(r"[HFhf][0-9]{1,6}|(?:\+[0-9]{1,3}){1,2}")
 """Parts that game servers add: half-moves without progress, move number, king moves. They are no squares."""
 
-_NUMBER_ALONE = re.compile(r"[,:;\s][WwB]{0,2}[KkGPp]{0,2}[0-9]")
+_NUMBER_ALONE = re.compile(r"(?::(?:[Ww]{1,2}|[Bb])?|[,;\s][Ww]?)[KkGPp]{0,2}[0-9]")
 """What only a FEN with numbered squares has."""
 
 _GHOST = re.compile(r"[,:;\sWB](?:[Pp]|G(?=[Kk]?[0-9]|[a-l][0-9]))")
@@ -22,6 +22,9 @@ _BETWEEN_ITEMS = re.compile(r"[,;\s]+")
 _RANGE = re.compile(r"([0-9]{1,3})-([0-9]{1,3})")
 _TURNS = {"w": "W", "white": "W", "b": "B", "black": "B", "?": "?"}
 _COLUMNS_BEFORE_K = 10
+_LONGEST = 10_000
+"""Characters of a FEN that are read; the highest towers on the widest board do not need half of them."""
+
 _SIDES = {"W": Side.WHITE, "B": Side.BLACK}
 _PIECES = {("W", False): WHITE_MAN, ("W", True): WHITE_KING, ("B", False): BLACK_MAN, ("B", True): BLACK_KING}
 
@@ -75,6 +78,8 @@ def read_fen_pieces(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple
     move. Towers (only in rule sets that keep prisoners) are written after their square, from the bottom upwards:
     `W:Wa3=bw,Kc1:Bb2`, or without colours as `W:a3=bw;c1=W;b2=b`.
     """
+    if len(text) > _LONGEST:
+        raise NotationError(f"FEN {_short(text)}: {len(text)} characters, expected at most {_LONGEST}")
     body = text.strip().strip("\"'").strip().removesuffix(".").strip()
     side, _, rest = body.partition(":")
     turn = _TURNS.get(side.strip().lower())
@@ -131,9 +136,9 @@ class _FenReader:
             if "=" in item:
                 self._place_tower(item)
             elif item:
-                colour, item = self._own_colour(colour, item)
-                if item:
-                    self._place(colour, item)
+                colour, named = self._own_colour(colour, item)
+                if named:
+                    self._place(colour, named)
 
     def _own_colour(self, colour: str, item: str) -> tuple[str, str]:
         """An item without the colour that it may begin with; `b2` is a square, `B2` too unless squares are numbers."""
@@ -142,6 +147,8 @@ class _FenReader:
         return colour, item
 
     def _place(self, colour: str, item: str) -> None:
+        if not colour:
+            raise self._error(f"{item[:20]!r} stands without a colour, expected W or B before it")
         ghost = (item[0] in "Pp" or (item[0] == "G" and (self._numeric or item[1:2].isalpha()))) and len(item) > 1
         if ghost:
             item = item[1:]
@@ -162,7 +169,7 @@ class _FenReader:
         return not (is_square and item[1:].isdecimal())
 
     def _range(self, item: str) -> list[Square]:
-        first, dash, last = item.partition("-")
+        first, dash, _ = item.partition("-")
         if not dash:
             return [self._square(first)]
         numbers = _RANGE.fullmatch(item)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from engine.errors import NotationError
-from engine.fen import read_fen_pieces, write_fen
+from engine.fen import has_captured_pieces, read_fen_pieces, write_fen
 from engine.notation import move_text
-from engine.pdn_moves import Effort, MoveReader, Stop, effort_for, squares_for
+from engine.pdn_moves import MOST_TEXTS, Effort, MoveReader, Played, Stop, played_by
 from engine.pdn_results import RESULTS, canonical_result, is_point_score, read_result, winner_of
 from engine.pdn_rulesets import (
     FIRST_SQUARES,
@@ -19,11 +19,12 @@ from engine.pdn_rulesets import (
     game_type,
     games_that_move_differently,
     named_ruleset,
+    numbered_from,
     stated_ruleset,
     variant_in,
     with_first,
 )
-from engine.pdn_tags import SEVEN_TAGS
+from engine.pdn_tags import SEVEN_TAGS, tag_name
 from engine.pdn_text import decode_text
 from engine.pdn_tokens import RawGame, raw_games
 from engine.position import Move, Position
@@ -78,6 +79,11 @@ class PdnGame:
         return not self.faults
 
 
+_SHORT_GAME = 12
+_MOST_SHORT_GAMES = 5000
+"""Half-moves of games that are remembered while a file is read, and how many of them."""
+
+
 def read_pdn(text: str, default_ruleset: Ruleset) -> tuple[PdnGame, ...]:
     """The games of a PDN text; never raises. `default_ruleset` is for games that do not say what is played.
 
@@ -85,7 +91,7 @@ def read_pdn(text: str, default_ruleset: Ruleset) -> tuple[PdnGame, ...]:
     play it whole; where several can, the file's other games may decide, and else it stays as far as it was legal.
     """
     raws = _with_tags_first(raw_games(text))
-    reading = _Reading(default_ruleset, effort_for(sum(len(raw.tokens) for raw in raws)), 100 + len(raws) // 500)
+    reading = _Reading(default_ruleset)
     for raw in raws:
         reading.take_score(raw)
     attempts = [reading.attempt(raw) for raw in raws]
@@ -124,18 +130,22 @@ def _with_tags_first(raws: tuple[RawGame, ...]) -> tuple[RawGame, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A game read by one rule set: its start (None when the FEN cannot be read so, `reason` says why) and its moves."""
+    """A game read by one rule set: its start and its moves.
+
+    `reason` says why none were read; `fen_read` is False where the start is not the one that the FEN should state.
+    """
 
     ruleset: Ruleset
-    start: Position | None
+    start: Position
     turn_known: bool
     stop: Stop
     reason: str = ""
+    fen_read: bool = True
     notes: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
-        return self.start is not None and self.turn_known and not self.stop.left
+        return self.fen_read and self.turn_known and not self.stop.left
 
 
 @dataclass(slots=True)
@@ -143,11 +153,12 @@ class _Reading:
     """What the games of one file share: the rule set where they state none, what may be spent, what was recognised."""
 
     default: Ruleset
-    effort: Effort
-    recognitions: int
+    effort: Effort = field(default_factory=Effort)
     recognised: Ruleset | None = None
     named: dict[tuple[str, str], Ruleset | None] = field(default_factory=dict)
     undecided: list[frozenset[str]] = field(default_factory=list)
+    played: dict[int, Played] = field(default_factory=dict)
+    short_games: dict[tuple[str, ...], _Attempt] = field(default_factory=dict)
 
     def take_score(self, raw: RawGame) -> None:
         """Makes the last text of the moves the result, where it is the score that the Result tag states."""
@@ -177,7 +188,20 @@ class _Reading:
         return self.named[key]
 
     def attempt(self, raw: RawGame) -> _Attempt:
-        """The game by the rule set it states or, where that cannot be, by the only one that fits."""
+        """The game by the rule set it states or, where that cannot be, by the only one that fits.
+
+        Short games are remembered: files of nothing but beginnings have the same ones again and again.
+        """
+        if len(raw.tokens) > _SHORT_GAME or len(self.short_games) > _MOST_SHORT_GAMES:
+            return self._best(raw)
+        tags = raw.tags
+        stated = (tags.get("Variant", ""), tags.get("GameType", ""), tags.get("FEN", ""), str(len(raw.broken)))
+        key = (*stated, *(token.text for token in raw.tokens))
+        if key not in self.short_games:
+            self.short_games[key] = self._best(raw)
+        return self.short_games[key]
+
+    def _best(self, raw: RawGame) -> _Attempt:
         stated = self._named(raw.tags) or self.default
         first = self._attempt(raw, stated)
         if first.is_whole or not raw.tokens or first.stop.is_ambiguous or not first.turn_known or raw.broken:
@@ -189,11 +213,13 @@ class _Reading:
         if renumbered:
             return renumbered
         found = self._recognised(raw, stated)
-        if len(found) == 1:
-            (other,) = found
+        likely = _as_written(found, self._is_numeric(raw, stated))
+        if len(likely) == 1:
+            (other,) = likely
             self.recognised = other.ruleset
-            reason = f"not legal as {stated.name}, read as {other.ruleset.name}, the one rule set here that fits"
-            return replace(other, notes=(reason,))
+            less = ", ".join(sorted(attempt.ruleset.name for attempt in found if attempt is not other))
+            why = f"which is written so ({less} would fit too)" if less else "the one rule set here that fits"
+            return replace(other, notes=(f"not legal as {stated.name}, read as {other.ruleset.name}, {why}",))
         if found:
             self.undecided.append(frozenset(other.ruleset.name for other in found))
             names = ", ".join(sorted(self.undecided[-1]))
@@ -202,23 +228,31 @@ class _Reading:
 
     def _attempt(self, raw: RawGame, ruleset: Ruleset) -> _Attempt:
         nothing = Stop((), 0, len(raw.tokens))
-        rules = rules_for(ruleset)
+        played = self._played(ruleset)
         if not raw.tags.get("FEN"):
-            start = rules.start()
+            start = played.start
         else:
             try:
                 position, turn = read_fen_pieces(raw.tags["FEN"], ruleset)
             except NotationError as error:
-                return _Attempt(ruleset, None, True, nothing, str(error))
-            start = rules.opened(position)
+                return _Attempt(ruleset, played.start, True, nothing, str(error), fen_read=False)
+            start = played.rules.opened(position)
             if turn is None:
                 return _Attempt(ruleset, start, False, nothing, "the FEN does not say which side is to move")
-        texts = [token.text for token in raw.tokens]
-        return _Attempt(ruleset, start, True, MoveReader(ruleset, texts, self.effort).read(start))
+        return _Attempt(ruleset, start, True, self._reader(raw, ruleset).read(start))
+
+    def _played(self, ruleset: Ruleset) -> Played:
+        """What a rule set needs; found by identity, since comparing rule sets takes longer than reading a move."""
+        if id(ruleset) not in self.played:
+            self.played[id(ruleset)] = played_by(ruleset)
+        return self.played[id(ruleset)]
+
+    def _reader(self, raw: RawGame, ruleset: Ruleset) -> MoveReader:
+        return MoveReader(self._played(ruleset), [token.text for token in raw.tokens[: MOST_TEXTS + 1]], self.effort)
 
     def _turned(self, raw: RawGame, attempt: _Attempt) -> _Attempt:
         """The attempt with the other side beginning, where nothing says who does and its first move cannot be read."""
-        if attempt.stop.moves or attempt.start is None:
+        if attempt.stop.moves or not attempt.fen_read:
             return attempt
         first = attempt.start.turn.other
         if raw.tags.get("FEN"):
@@ -227,20 +261,22 @@ class _Reading:
         else:
             # A rule set that GameType can describe is described; another only starts from another position.
             ruleset = with_first(attempt.ruleset, first) if attempt.ruleset.pdn_type else attempt.ruleset
-            start = replace(rules_for(ruleset).start(), turn=first)
-        texts = [token.text for token in raw.tokens]
-        stop = MoveReader(ruleset, texts, self.effort).read(start)
+            start = replace(self._played(ruleset).start, turn=first)
+        stop = self._reader(raw, ruleset).read(start)
         is_open = not raw.tags.get("FEN") and not raw.tags.get("GameType")
         if not stop.moves or (stop.left and not is_open):
             return attempt
         return _Attempt(ruleset, start, True, stop, notes=(f"{first} moves first here",))
 
+    def _is_numeric(self, raw: RawGame, stated: Ruleset) -> bool:
+        """Whether the squares of the moves are numbers."""
+        return all(text.isdecimal() for text in self._played(stated).squares.parts_of(raw.tokens[0].text))
+
     def _renumbered(self, raw: RawGame, stated: Ruleset) -> _Attempt | None:
         """The whole game with squares numbered from the one other corner with which it can be played; else None."""
-        squares = squares_for(stated)
-        if self.recognitions <= 0 or not all(text.isdecimal() for text in squares.parts_of(raw.tokens[0].text)):
+        if self.effort.recognitions <= 0 or not stated.pdn_type or not self._is_numeric(raw, stated):
             return None
-        others = [replace(stated, first_square=corner) for corner in FIRST_SQUARES if corner != stated.first_square]
+        others = [numbered_from(stated, corner) for corner in FIRST_SQUARES if corner != stated.first_square]
         whole = [attempt for ruleset in others if (attempt := self._attempt(raw, ruleset)).is_whole]
         if len(whole) != 1:
             return None
@@ -252,20 +288,25 @@ class _Reading:
             again = self._attempt(raw, self.recognised)
             if again.is_whole:
                 return [again]
-        if self.recognitions <= 0:
+        if self.effort.recognitions <= 0:
             return []
-        self.recognitions -= 1
-        texts = [token.text for token in raw.tokens]
+        self.effort.recognitions -= 1
         others = [
             ruleset
             for ruleset in games_that_move_differently()
-            if ruleset != stated and MoveReader(ruleset, texts, self.effort).can_be_read()
+            if ruleset != stated and self._reader(raw, ruleset).can_be_read()
         ]
         attempts = [self._attempt(raw, ruleset) for ruleset in others]
         whole = [attempt for attempt in attempts if attempt.is_whole]
         if whole:
             return whole
         return [turned for attempt in attempts if (turned := self._turned(raw, attempt)).is_whole]
+
+
+def _as_written(attempts: list[_Attempt], numeric: bool) -> list[_Attempt]:
+    """Those readings by rule sets that name squares as the text does, and of these those that PDN has a number for."""
+    named = [attempt for attempt in attempts if (attempt.ruleset.notation == "numeric") == numeric] or attempts
+    return [attempt for attempt in named if attempt.ruleset.pdn_type] or named
 
 
 def _score_at_the_end(raw: RawGame) -> str:
@@ -280,7 +321,7 @@ def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
     """The game with its faults and notes."""
     stop, result = best.stop, _result(raw)
     notes = [
-        *(Fault(number, raw.line, 0, reason) for reason in (*_about_game_type(raw, best.ruleset), *best.notes)),
+        *(Fault(number, raw.line, 0, reason) for reason in (*_about_tags(raw, best.ruleset), *best.notes)),
         *(Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes),
         *(
             Fault(number, raw.line_of(raw.tokens[place]), place + 1, f"{raw.tokens[place].text[:60]!r} is no move")
@@ -292,7 +333,7 @@ def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
         for broken in raw.broken
         if broken.tokens_before <= stop.place
     ]
-    if best.start is None or (not best.turn_known and raw.tokens):
+    if not best.fen_read or (not best.turn_known and raw.tokens):
         faults.append(Fault(number, raw.line, 0, best.reason))
     elif stop.left:
         token = raw.tokens[stop.place]
@@ -305,7 +346,7 @@ def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
     return PdnGame(
         tags=raw.tags,
         ruleset=best.ruleset,
-        start=best.start or rules_for(best.ruleset).start(),
+        start=best.start,
         moves=stop.moves,
         result=result,
         faults=tuple(faults),
@@ -315,14 +356,22 @@ def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
     )
 
 
-def _about_game_type(raw: RawGame, ruleset: Ruleset) -> tuple[str, ...]:
+def _about_tags(raw: RawGame, ruleset: Ruleset) -> Iterator[str]:
+    """What the tags say that the game as it is read does not."""
     stated = raw.tags.get("GameType", "")
-    if not stated or re.split(r"[,;]", stated)[0].strip() == str(ruleset.pdn_type):
-        return ()
-    named = named_ruleset({"GameType": stated}, None)
-    if named:
-        return (f"GameType {stated[:60]!r} is {named.name}; read as {ruleset.name}",)
-    return (f"GameType {stated[:60]!r} is not known here; read as {ruleset.name}",)
+    if stated and re.split(r"[,;]", stated)[0].strip() != str(ruleset.pdn_type):
+        named = named_ruleset({"GameType": stated}, None)
+        meaning = named.name if named else "not known here"
+        yield f"GameType {stated[:60]!r} is {meaning}; read as {ruleset.name}"
+    if has_captured_pieces(raw.tags.get("FEN", "")):
+        yield "the FEN has captured pieces that still stand on the board; they are left out"
+    result = read_result(raw.tags.get("Result", ""))
+    if raw.result and "*" not in (raw.result, result) and _differ(raw.result, result, ruleset):
+        yield f"the Result tag says {result}, the moves end with {raw.result}, which counts"
+
+
+def _differ(one: str, other: str, ruleset: Ruleset) -> bool:
+    return canonical_result(one, ruleset) != canonical_result(other, ruleset)
 
 
 def _result(raw: RawGame) -> str:
@@ -355,18 +404,24 @@ def _tag_lines(game: PdnGame) -> list[str]:
         fen = write_fen(game.start, ruleset)
         tags |= {"SetUp": "1", "FEN": fen if game.turn_known else "?" + fen[1:]}
     own = {*tags, "GameType", "Variant", "SetUp", "FEN"}
-    tags |= {name: value for name, value in game.tags.items() if name not in own}
-    return [f'[{_tag_word(name)} "{_escaped(value)}"]' for name, value in tags.items()]
+    for name, value in game.tags.items():
+        if name not in own:
+            tags[_tag_word(name, {*tags, *own})] = value
+    return [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
 
 
-def _tag_word(name: str) -> str:
-    return re.sub(r"\W+", "_", name)[:80] or "_"
+def _tag_word(name: str, written: Collection[str]) -> str:
+    """A tag's name as one word that is not read as one of those `written`."""
+    word = re.sub(r"\W+", "_", name)[:60] or "_"
+    while tag_name(word, written) in written:
+        word = f"X{word}"
+    return word
 
 
 def _escaped(value: str) -> str:
     plain = re.sub(r"[\s\x00]+", " ", value).strip().replace("\\", "\\\\").replace('"', '\\"')
     # What looks like an entity would be read as the sign it stands for.
-    return re.sub(r"&(?=#?\w{1,30};)", "&amp;", plain)
+    return re.sub(r"&(?=[#\w])", "&amp;", plain)
 
 
 def _move_lines(game: PdnGame) -> list[str]:

@@ -18,29 +18,29 @@ from engine.ruleset import Ruleset
 _LONGEST_GAME = 5000
 """Half-moves of one game that are read; no game that was played comes near."""
 
+MOST_TEXTS = 3 * _LONGEST_GAME
+"""Texts of one game that are looked at, some of which may be no moves."""
+
 _MOST_STATES = 200
 """Positions that the readings of one ambiguous capture may lead to at a time before it counts as ambiguous."""
 
 
 @dataclass(slots=True)
 class Effort:
-    """What reading one file may still cost, so that no text makes it endless. Shared by all its games.
+    """What reading one file may still cost in vain, so that no text makes it endless. Shared by all its games.
 
-    `steps`: positions looked at beyond the moves themselves; `reasons`: illegal moves of which the rule is named.
+    `steps`: positions looked at beyond the moves themselves, of which those that led to something are given back;
+    `reasons`: illegal moves of which the rule is named; `recognitions`: games that are tried by all rule sets.
     """
 
-    steps: int
-    reasons: int
+    steps: int = 5000
+    reasons: int = 50
+    recognitions: int = 100
 
     def step(self) -> bool:
         """Whether one more position may be looked at; counts it."""
         self.steps -= 1
         return self.steps >= 0
-
-
-def effort_for(tokens: int) -> Effort:
-    """What reading a file with so many move texts may cost."""
-    return Effort(steps=5000 + tokens // 2, reasons=50 + tokens // 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ _BARE = re.compile(r"(?:[a-l][0-9]{1,2}|[0-9]{1,2})\Z")
 _SIGNED = re.compile(r"(?:[a-l]?[0-9]{1,2}[-x:*]{1,2})+[a-l]?[0-9]{1,2}\Z")
 _SIGN = re.compile(r"[-x:*]{1,2}")
 _NUMBER = re.compile(r"[0-9]{1,3}(?:\.+|:)")
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?\Z")
 _SQUARE_LENGTHS = (2, 1, 3)
 _FILLING = ",.;/+#!?*"
 
@@ -154,21 +155,31 @@ def _names(ruleset: Ruleset) -> dict[str, Square]:
     return names
 
 
-@lru_cache(maxsize=64)
-def squares_for(ruleset: Ruleset) -> Squares:
-    """The squares of a rule set with the texts read so far."""
-    return Squares(ruleset)
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What reading the games of one rule set needs."""
+
+    rules: Rules
+    squares: Squares
+    start: Position
+
+
+def played_by(ruleset: Ruleset) -> Played:
+    """What reading the games of a rule set needs, made once for each file."""
+    rules = rules_for(ruleset)
+    return Played(rules, Squares(ruleset), rules.start())
 
 
 class MoveReader:
     """Reads the move texts of one game, looking ahead where a text fits more than one capture."""
 
-    def __init__(self, ruleset: Ruleset, texts: Sequence[str], effort: Effort) -> None:
-        self._rules: Rules = rules_for(ruleset)
-        self._huffs = ruleset.capture == "huff"
-        self._squares = squares_for(ruleset)
-        self._texts = list(texts)
-        self._places = list(range(len(texts)))
+    def __init__(self, played: Played, texts: list[str], effort: Effort) -> None:
+        self._rules = played.rules
+        self._huffs = played.squares.ruleset.capture == "huff"
+        self._squares = played.squares
+        self._cut = len(texts) > MOST_TEXTS
+        self._texts = texts[:MOST_TEXTS]
+        self._places: Sequence[int] = range(len(self._texts))
         self._effort = effort
 
     def read(self, position: Position) -> Stop:
@@ -197,7 +208,11 @@ class MoveReader:
             moves.append(chosen.move)
             position = position.after(chosen.move)
             token = chosen.following
-        return Stop(tuple(moves), len(self._places), 0, skipped=tuple(skipped))
+        if self._cut:
+            self._texts.append("")
+            self._places = (*self._places, MOST_TEXTS)
+            return self._stop(moves, token, f"more than {MOST_TEXTS} texts in one game; split the file", skipped)
+        return Stop(tuple(moves), len(self._texts), 0, skipped=tuple(skipped))
 
     def _stop(self, moves: list[Move], token: int, reason: str, skipped: list[int], is_ambiguous: bool = False) -> Stop:
         left = len(self._texts) - token
@@ -281,11 +296,14 @@ class MoveReader:
         text = self._texts[token]
         if len(text) < 4 or self._squares.bare(text) is not None or (len(text) < 7 and _SIGNED.match(text)):
             return False
+        before = self._effort.steps
         parts = self._parts(text, position)
-        if len(parts) < 2 or parts == [text]:
+        if not parts or parts[0] == text:
             return False
+        self._effort.steps = before
         self._texts[token : token + 1] = parts
-        self._places[token : token + 1] = [self._places[token]] * len(parts)
+        places = self._places
+        self._places = (*places[:token], *[places[token]] * len(parts), *places[token + 1 :])
         return True
 
     def _parts(self, text: str, position: Position) -> list[str]:
@@ -340,7 +358,7 @@ class MoveReader:
                 if square is None or begins + length > len(text):
                     continue
                 row = (begins + length, (*squares, square))
-                if len(row[1]) > 1:
+                if len(row[1]) > 1 and not _SIGN.match(text, row[0]):
                     yield row
                 if len(row[1]) < 24:
                     rows.append(row)
@@ -348,11 +366,12 @@ class MoveReader:
     def _is_noise(self, token: int, position: Position) -> bool:
         """Whether a text that is no move may be passed over: the next one goes on with the game from here."""
         text = self._texts[token].lower()
-        is_move = _SIGNED.match(text) and not _has_no_square(text, self._squares)
-        if is_move or self._squares.steps(text) or text[-1] in "-x:*":
-            return False
         following = token + 1
-        return following < len(self._texts) and bool(self.options(following, position))
+        goes_on = following < len(self._texts) and bool(self.options(following, position))
+        if _CLOCK.match(text) and not any(":" in earlier for earlier in self._texts[max(0, token - 40) : token]):
+            return goes_on or following == len(self._texts)
+        is_move = _SIGNED.match(text) or self._squares.steps(text) or text[-1] in "-x:*"
+        return goes_on and not is_move
 
     # Ambiguous captures
 
@@ -363,6 +382,7 @@ class MoveReader:
         """
         if len(options) == 1:
             return options[0]
+        before = self._effort.steps
         states = {option.move.effect: {(option.following, position.after(option.move))} for option in options}
         alive = options
         while len(alive) > 1:
@@ -379,6 +399,7 @@ class MoveReader:
                 break
             alive, states = left, ahead
         if len(alive) == 1:
+            self._effort.steps = before
             return alive[0]
         exact = [option for option in alive if option.exact]
         return exact[0] if len(exact) == 1 else None
@@ -421,11 +442,6 @@ class MoveReader:
     def _ambiguous(self, token: int, options: tuple[_Option, ...]) -> str:
         texts = sorted(full_move_text(option.move, self._squares.ruleset) for option in options)
         return f"ambiguous move {self._texts[token][:60]}: fits {', '.join(texts)}"
-
-
-def _has_no_square(text: str, squares: Squares) -> bool:
-    """Whether a part of a text with colons (a time) cannot be a square."""
-    return ":" in text and any(int(part) == 0 for part in re.split(r"[-x:*]", text) if part.isdecimal())
 
 
 def _is_at(square: Square, step: _Step) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from engine.geometry import Corner, FirstSquare
@@ -133,6 +133,13 @@ def with_facts(ruleset: Ruleset, facts: list[str]) -> Ruleset:
     return ruleset if changed == ruleset else changed
 
 
+@lru_cache(maxsize=256)
+def numbered_from(ruleset: Ruleset, corner: FirstSquare) -> Ruleset:
+    """The rule set with its squares numbered from another corner."""
+    return replace(ruleset, first_square=corner)
+
+
+@lru_cache(maxsize=256)
 def with_first(ruleset: Ruleset, first: Side) -> Ruleset:
     """The rule set with another side beginning; the first number of a result belongs to the side that begins."""
     if first is ruleset.first:

@@ -35,11 +35,16 @@ def tag_name(name: str, given: Collection[str]) -> str:
 
     A slip of one letter is mended, unless the game has the tag that it would become (`given`).
     """
-    known = _NAMES.get(name.casefold()) or _NAMES.get(re.sub(r"[\s_-]+", "", name).casefold())
+    known = _known(name)
     if known:
         return known
     close = _one_slip_from(name)
     return close if close and close not in given else name
+
+
+@lru_cache(maxsize=1024)
+def _known(name: str) -> str:
+    return _NAMES.get(name.casefold()) or _NAMES.get(re.sub(r"[\s_-]+", "", name).casefold(), "")
 
 
 @lru_cache(maxsize=1024)

@@ -138,7 +138,7 @@ def plain_text(text: str) -> str:
 
 def _entity(match: re.Match[str]) -> str:
     """The sign an HTML entity stands for, unless it would mean something to PDN."""
-    sign = html.unescape(match[0])
+    sign = html.unescape(match[0]).replace("\xa0", " ")
     return match[0] if sign in _STRUCTURE or not sign.isprintable() else sign
 
 

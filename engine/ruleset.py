@@ -410,7 +410,7 @@ def _consistent(ruleset: Ruleset, where: str) -> Ruleset:
     """The rule set itself, if its facts go together; RulesetError names the first that does not."""
     for key, contradicts, expected in _contradictions(ruleset):
         if contradicts:
-            raise _fail(where, key, getattr(ruleset, key), expected)
+            raise RulesetError(f"{where}: {key} = {_toml(getattr(ruleset, key))}: expected {expected}")
     for rule in ruleset.draws:
         if rule.result == "stronger wins" and rule.stronger is None:
             raise RulesetError(f"{where}: draws {rule.name!r}: result = 'stronger wins': expected stronger = {{...}}")
@@ -421,13 +421,12 @@ def _contradictions(ruleset: Ruleset) -> tuple[tuple[str, bool, str], ...]:
     """(key, whether it contradicts the others, what would be expected instead)."""
     is_race = ruleset.family == "race"
     rows = f"rows that leave both sides room on {ruleset.rows} rows"
-    squares = len(ruleset.geometry)
     diagonal = {direction for direction in Direction if direction < Direction.NORTH}
     orthogonal = set(Direction) - diagonal
     lines = ruleset.man_moves | ruleset.king_moves
     stated = ruleset.pdn_game_type.split(",")
     return (
-        ("columns", squares > 144, "a board of at most 144 squares"),
+        ("corner", is_race and ruleset.corner != "all", '"all" with family = "race"'),
         ("men_rows", not _has_start(ruleset, is_race), "rows of men, or start_fen"),
         ("men_rows", 2 * (ruleset.men_rows + ruleset.skipped_rows) > ruleset.rows and not ruleset.start_fen, rows),
         ("man_moves", not ruleset.man_moves, "at least one direction"),
@@ -465,7 +464,6 @@ def _contradictions(ruleset: Ruleset) -> tuple[tuple[str, bool, str], ...]:
             2 * ruleset.camp[0] > ruleset.columns or 2 * ruleset.camp[1] > ruleset.rows,
             f"corners that do not touch on {ruleset.columns}x{ruleset.rows}",
         ),
-        ("corner", is_race and ruleset.corner != "all", '"all" with family = "race"'),
         (
             "pdn_game_type",
             ruleset.pdn_game_type != "" and stated[0] != str(ruleset.pdn_type),

@@ -86,8 +86,20 @@ def snapshot(session: Session) -> dict[str, Any]:
         "device": _plain(session.device),
         **_start(session),
         **_opening(session),
+        **_towers(session),
         **_house_rules(session),
     }
+
+
+def _towers(session: Session) -> dict[str, Any]:
+    """What stands beneath the top pieces, from the bottom upwards; left out where there are no towers."""
+    ruleset, towers = session.game.ruleset, session.game.position.towers
+    found = {
+        square_name(square, ruleset): [_CONTENT_NAMES[piece] for piece in pieces]
+        for square, pieces in enumerate(towers.beneath if towers else ())
+        if pieces
+    }
+    return {"towers": found} if found else {}
 
 
 def _opening(session: Session) -> dict[str, str]:

@@ -418,7 +418,8 @@ def _is_in_doubt(context: Context, memory: Memory) -> bool:
     """Whether the last move may still be changed: it is not there to be seen, and nobody has acted on it."""
     if context.last is None or context.earlier is None or memory.seen is None:
         return False
-    touched = _bits((context.last.from_square, context.last.to_square, *context.last.captured))
+    last = context.last
+    touched = _bits((last.from_square, last.to_square, *last.captured, *last.huffed))
     stands = not differing(context.expected.untouched, memory.seen) & touched
     return not stands and all(story.back for story in memory.stood)
 
@@ -473,7 +474,8 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
 
     Hands need their time: what went too fast for so many moves was a slide, or a piece that was pushed aside.
     """
-    most = min(context.plies, 1 + _moves_in(context.now_ms - memory.left_ms, context.ply_ms))
+    time_for = _moves_in(context.now_ms - memory.left_ms, context.ply_ms)
+    most = min(context.plies, 1 + time_for)
     if most < 2:
         return None
     for story in reversed(memory.stood):
@@ -493,7 +495,8 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
         for back, expectation in _bases(context):
             if back and (from_begun or context.answering or not colour):
                 continue
-            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, plies, back, expectation)
+            found = _Search(expectation, back, plies, may_be_made=plies < time_for)
+            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, found)
             in_hand = in_hand or (not back and not likeliest and _may_be_in_hand(context, memory, seen, plies))
             if in_hand:
                 likeliest = tuple(line for line in likeliest if line[0].effect in stood)
@@ -513,23 +516,39 @@ def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -
     return any(True for _ in _lines(context.expected, seen, memory.been[0], plies, context.ruleset, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Which lines are looked for: from which position, after how many moves withdrawn, of how many moves.
+
+    Whether there was time for the move after them to be complete, not just begun.
+    """
+
+    expectation: Expectation
+    back: int
+    plies: int
+    may_be_made: bool
+
+
 def _moves_in(elapsed_ms: int, ply_ms: int) -> int:
     """How many moves there was time for."""
     return (elapsed_ms + SCAN_MS) // max(1, ply_ms)
 
 
-def _likeliest(
-    context: Context, memory: Memory, seen: Masks, plies: int, back: int, expectation: Expectation
-) -> tuple[Line, ...]:
+def _likeliest(context: Context, memory: Memory, seen: Masks, search: _Search) -> tuple[Line, ...]:
     """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
 
     A line must have been seen whole where one move beside a piece that was pushed aside would explain the frame too.
     """
+    expectation, back, plies = search.expectation, search.back, search.plies
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
     for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
         if _out_of_order(expectation, line, seen, memory.before, context.ruleset):
+            continue
+        if not search.may_be_made and _next_is_made(expectation, line, seen, context.ruleset):
+            continue
+        if line[0].effect in stood and _lifted_again(line, seen, memory.before):
             continue
         if back and _is_last(context, line[0]):
             continue
@@ -553,6 +572,23 @@ def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Mas
         and (arrived & item.home or (not item.captured & target and not arrived & target))
         for item in made
     )
+
+
+def _next_is_made(expectation: Expectation, line: Line, seen: Masks, ruleset: Ruleset) -> bool:
+    """Whether the move after a line is already complete."""
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    return _is_made(expect(position, ruleset), seen)
+
+
+def _lifted_again(line: Line, seen: Masks, before: Masks | None) -> bool:
+    """Whether a piece that had moved was in the hand again before the other side acted: its mover thought again."""
+    if before is None or len(line) < 2:
+        return False
+    home, target, other = 1 << line[0].from_square, 1 << line[0].to_square, 1 << line[1].from_square
+    stands = _occupied(before)
+    return not (stands | _occupied(seen)) & target and not stands & home and bool(stands & other)
 
 
 def _beside_a_bump(expectation: Expectation, seen: Masks) -> bool:

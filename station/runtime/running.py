@@ -14,7 +14,7 @@ from types import FrameType
 
 from engine.errors import RulesetError
 from engine.geometry import Cell
-from engine.position import CONTENTS, EMPTY, Piece, Side
+from engine.position import CONTENTS, EMPTY, Piece, Position, Side, side_of
 from engine.rules import rules_for
 from engine.ruleset import Ruleset, variant_names
 from firmware_bridge.simulator import device_for
@@ -24,6 +24,7 @@ from station.errors import ConfigError
 from station.runtime.boards import driver_class, misfit
 from station.runtime.game_commands import print_json
 from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
+from station.runtime.loop import Outcome
 from station.runtime.service import Service
 
 DEMO_PORT = 8080
@@ -111,11 +112,28 @@ def _run_until_told(service: Service) -> None:
 
 
 class DemoHands:
-    """Simulated boards as the page's hands reach them."""
+    """Simulated boards as the page's hands reach them.
+
+    Hands know the game: from a tower of the side that does not move they take the top piece, which is captured.
+    """
 
     def __init__(self, ports: Mapping[str, PtyPort], ruleset: Ruleset) -> None:
         self._ports, self._ruleset = dict(ports), ruleset
         self._pulled: set[str] = set()
+        self._positions: dict[str, Position] = {}
+        self._beneath: dict[str, dict[Cell, tuple[Piece, ...]]] = {}
+
+    def hear(self, outcome: Outcome) -> None:
+        """Take note of the towers when the game goes on."""
+        position = outcome.session.game.position
+        if position.towers is not None and self._positions.get(outcome.board) is not position:
+            self._positions[outcome.board] = position
+            cells = self._ruleset.geometry.cells
+            self._beneath[outcome.board] = {
+                cells[square]: pieces
+                for square, pieces in enumerate(position.towers.beneath)
+                if pieces and side_of(position.contents[square]) is position.turn.other
+            }
 
     def boards(self) -> Sequence[str]:
         """The simulated boards."""
@@ -138,7 +156,12 @@ class DemoHands:
 
     def take(self, board: str, cell: Cell) -> None:
         """A hand takes away what stands on a cell."""
-        self._ports[board].take(cell)
+        beneath = self._beneath.get(board, {}).pop(cell, ())
+        if not beneath or self._ports[board].contents(cell) is EMPTY:
+            self._ports[board].take(cell)
+            return
+        self._beneath[board][cell] = beneath[:-1]
+        self._ports[board].put(cell, beneath[-1])
 
     def press(self, board: str, button: str) -> None:
         """A hand presses a button."""
@@ -214,7 +237,7 @@ def _demo_service(
     mqtt = _broker(options.mqtt) if options.mqtt else None
     web = WebTable(options.host, DEMO_PORT if options.port is None else options.port)
     config = Config(StationTable(id="demo", data=data), web, mqtt, boards)
-    return Service(config, hands, any_port=options.port is None)
+    return Service(config, hands, watchers=[hands], any_port=options.port is None)
 
 
 def _broker(address: str) -> MqttTable:

@@ -14,7 +14,7 @@ from tests.oracle import facts as texts
 from tests.oracle.facts import Facts, Step
 
 _PIECES = {"w": WHITE_MAN, "W": WHITE_KING, "b": BLACK_MAN, "B": BLACK_KING}
-_SINGLE = ("w", "b", "w", "b", "W", "B")
+_SINGLE = ("w", "b", "W", "B")
 _TOWERS = (*_SINGLE, "bw", "wb", "bW", "wB", "bbw", "wbw", "bwb", "wwB", "bwW")
 _TOWERS_OF_RANKS = (*_TOWERS, "Bw", "Wb", "BW", "WwB", "wWB", "WBb")
 
@@ -35,18 +35,16 @@ def positions_of(ruleset: Ruleset) -> st.SearchStrategy[Position]:
     """Any position of few pieces without men where they are crowned; half of them with loose pieces to be taken."""
     everywhere = _places(ruleset)
     loose = [
-        [(square, letters) for square, letters in everywhere if _is_loose(ruleset, square, letters, remainder, turn)]
-        for turn in ("w", "b")
+        [place for place in everywhere if _is_loose(ruleset, place, remainder, takers)]
+        for takers in ("wW", "bB", "w", "b")
         for remainder in ((0, 0), (0, 1), (1, 0), (1, 1))
     ]
-    return st.one_of(
-        st.builds(_position, st.just(ruleset), _placed(everywhere, 18), st.sampled_from(Side)),
-        *(st.builds(_position, st.just(ruleset), _placed(places, 12), st.sampled_from(Side)) for places in loose),
-    )
+    placed = [_placed(everywhere, 0, 8), _placed(everywhere, 8, 18), *(_placed(places, 5, 16) for places in loose)]
+    return st.builds(_position, st.just(ruleset), st.one_of(placed), st.sampled_from(Side))
 
 
-def _placed(places: list[tuple[int, str]], most: int) -> st.SearchStrategy[list[tuple[int, str]]]:
-    return st.lists(st.sampled_from(places), max_size=most, unique_by=lambda place: place[0])
+def _placed(places: list[tuple[int, str]], least: int, most: int) -> st.SearchStrategy[list[tuple[int, str]]]:
+    return st.lists(st.sampled_from(places), min_size=least, max_size=most, unique_by=lambda place: place[0])
 
 
 def _places(ruleset: Ruleset) -> list[tuple[int, str]]:
@@ -62,10 +60,17 @@ def _places(ruleset: Ruleset) -> list[tuple[int, str]]:
     ]
 
 
-def _is_loose(ruleset: Ruleset, square: int, letters: str, remainder: tuple[int, int], turn: str) -> bool:
-    """Whether this keeps the opponent of `turn` on every second column and row, so that there is room behind each."""
+def _is_loose(ruleset: Ruleset, place: tuple[int, str], remainder: tuple[int, int], takers: str) -> bool:
+    """Whether this keeps the opponent of `takers` on every second column and row, so that there is room behind each.
+
+    Men of the takers are those that may be crowned in one of the next captures.
+    """
+    square, letters = place
     column, row = ruleset.geometry.cells[square]
-    return (letters[-1].lower() != turn) == ((column % 2, row % 2) == remainder)
+    if letters[-1].lower() != takers[0]:
+        return (column % 2, row % 2) == remainder
+    to_go = row if letters[-1] == "w" else ruleset.rows - 1 - row
+    return (column % 2, row % 2) != remainder and letters[-1] in takers and (letters[-1].isupper() or to_go <= 4)
 
 
 def _position(ruleset: Ruleset, placed: list[tuple[int, str]], turn: Side) -> Position:

@@ -79,10 +79,11 @@ def assert_same_corner_moves(rules: Rules, directions: frozenset[Step], position
     assert not any(move.taken or move.promotes for move in moves)
 
 
-def compare_through_a_game(rules: Rules, facts: Facts | frozenset[Step], seed: int, most_plies: int) -> int:
-    """Plays at random from the start and compares in every position; in how many it did."""
+def compare_from(rules: Rules, facts: Facts | frozenset[Step], start: Position, seed: int, most_plies: int) -> int:
+    """Plays at random and compares before every move; how often it did. Mostly the piece moved last moves on."""
     chance = Random(seed)
-    position, turns, compared = rules.opened(rules.start()), [], 0
+    position, turns, compared = rules.opened(start), [], 0
+    moved = {Side.WHITE: -1, Side.BLACK: -1}
     for _ in range(most_plies):
         if not isinstance(facts, Facts):
             assert_same_corner_moves(rules, facts, position)
@@ -92,7 +93,9 @@ def compare_through_a_game(rules: Rules, facts: Facts | frozenset[Step], seed: i
         moves = rules.legal_moves(position)
         if not moves:
             break
-        move = chance.choice(moves)
+        again = [move for move in moves if move.from_square == moved[position.turn]]
+        move = chance.choice(again if again and chance.random() < 0.7 else moves)
+        moved[position.turn] = move.to_square
         if isinstance(facts, Facts) and (facts.quiet_moves_of_one_king or facts.huffing):
             turns.append(turn_of(move, position, rules.ruleset))
         position = position.after(move)

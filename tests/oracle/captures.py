@@ -128,7 +128,7 @@ def _last_rank(facts: Facts, piece: str) -> int:
 
 
 def _standing(facts: Facts, board: Board, start: Cell, chain: Chain) -> dict[Cell, str]:
-    """What is in the way after these jumps: jumped pieces too, unless they come off at once ("." is an emptied tower)."""
+    """What is in the way after these jumps; jumped pieces too unless taken off at once ("." is an emptied tower)."""
     now = {cell: tower for cell, tower in board.items() if cell != start}
     for jump in chain:
         if facts.prisoners:

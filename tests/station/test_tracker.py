@@ -209,6 +209,19 @@ def test_a_capture_of_which_not_all_ways_can_be_listed_is_read_all_the_same():
     assert read(context, memory) == Done(Story(0, (move,)), False)
 
 
+def test_who_thinks_again_before_the_other_side_acts_has_not_moved_twice():
+    """In corners a piece pushed to the next square has made a legal move, and so has one that is put down twice."""
+    frames = Frames("corners-eight-directions", "W:Wh7,a1:Bf8,c5", "colour", plies=4)
+    frames.context = replace(frames.context, now_ms=2000, ply_ms=400)
+    frames.show(h7=EMPTY)
+    frames.show(h6=WHITE_MAN)
+    frames.show(h6=EMPTY)
+    assert isinstance(frames.show(g7=WHITE_MAN, f8=EMPTY, f7=BLACK_MAN), Astray)
+    done = frames.show(f7=EMPTY, f8=BLACK_MAN)
+    assert isinstance(done, Done)
+    assert names(done.story, frames) == ["h7-g7"]
+
+
 def passing(position, move):
     """Frames while a move is made: what it huffs is off, then its piece in the hand."""
     contents = list(position.contents)

@@ -163,6 +163,7 @@ function showWood(name, snapshot) {
   hands.serve(name, isDemo && link === "up");
   wood.setTrays(isDemo);
   wood.setContents(isDemo ? hands.contents() : belief.sensedOf(snapshot));
+  wood.setTowers(isDemo ? belief.towersOf(snapshot) : new Map());
   const isLit = isDemo && snapshot.device?.lamps !== false;
   wood.setLamps(isLit ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
   wood.setCounts(hands.counts());

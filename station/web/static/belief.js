@@ -16,6 +16,12 @@ export function contentsOf(snapshot) {
   return new Map(Object.entries(snapshot.contents).map(([name, content]) => [keyOf(squares[name]), content]));
 }
 
+/** What stands beneath the top pieces of the game's towers: cell key -> contents from the bottom upwards. */
+export function towersOf(snapshot) {
+  const { squares } = snapshot.geometry;
+  return new Map(Object.entries(snapshot.towers ?? {}).map(([name, beneath]) => [keyOf(squares[name]), beneath]));
+}
+
 /** What the sensors see on each cell: a content, `white`, `black`, `any` (a piece) or `unknown`. */
 export function sensedOf(snapshot) {
   const { squares } = snapshot.geometry;
@@ -65,6 +71,7 @@ export function showPosition(board, snapshot) {
   const { geometry, state, contents } = snapshot;
   board.setGeometry(geometry);
   board.setContents(contentsOf(snapshot));
+  board.setTowers(towersOf(snapshot));
   const marks = {};
   const last = state.last_move;
   if (last) {

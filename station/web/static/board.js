@@ -1,7 +1,7 @@
 /** A board as SVG: any geometry, pieces, lamps, marks, trays. It shows; it decides nothing. */
 
 import { lampGlow, lampSign } from "./lamps.js";
-import { MEN, pieceGradients, pieceOf } from "./pieces.js";
+import { MEN, pieceGradients, pieceOf, stackOf } from "./pieces.js";
 import { draw, mark } from "./svg.js";
 
 const CELL = 100;
@@ -36,6 +36,7 @@ export class Board {
     this.isWide = true;
     this.names = new Map();
     this.contents = new Map();
+    this.towers = new Map();
     this.lamps = new Map();
     this.counts = { white: 0, black: 0 };
     this.marks = {};
@@ -72,6 +73,13 @@ export class Board {
     for (const key of new Set([...before.keys(), ...contents.keys()])) {
       if (before.get(key) !== contents.get(key)) this.drawPiece(key);
     }
+    if (this.towers.size) this.drawTowers();
+  }
+
+  /** What stands beneath the top pieces of towers: cell key -> contents from the bottom upwards. */
+  setTowers(towers) {
+    this.towers = towers;
+    if (this.stacks) this.drawTowers();
   }
 
   /** Lit cells: cell key -> role. */
@@ -162,6 +170,7 @@ export class Board {
     this.ground = layer("ground");
     this.glows = layer("glows");
     this.pieces = layer("pieces");
+    this.stacks = layer("stacks");
     this.signs = layer("signs");
     this.labels = layer("labels");
     this.beside = layer("beside");
@@ -170,12 +179,13 @@ export class Board {
     this.target = draw("rect", { class: "target", x: -47, y: -47, width: 94, height: 94, rx: 6, visibility: "hidden" });
     const defs = draw("defs", {}, ...pieceGradients(this.svg.id), ...this.woods());
     this.svg.replaceChildren(
-      defs, this.ground, this.glows, this.beside, this.pieces, this.signs, this.labels, this.target, this.ring, this.air,
+      defs, this.ground, this.glows, this.beside, this.pieces, this.stacks, this.signs, this.labels, this.target, this.ring, this.air,
     );
     this.drawFrame(columns, rows);
     for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) this.drawCell([column, row]);
     this.resize();
     for (const key of this.contents.keys()) this.drawPiece(key);
+    this.drawTowers();
     for (const key of this.lamps.keys()) this.drawLamp(key);
     this.setMarks(this.marks);
     this.setFocus(this.cells.has(this.focus) ? this.focus : null);
@@ -250,6 +260,17 @@ export class Board {
     piece.setAttribute("transform", this.translate(key));
     this.pieceOfCell.set(key, piece);
     this.pieces.append(piece);
+  }
+
+  drawTowers() {
+    const shown = [...this.towers].filter(([key]) => this.contents.has(key) && this.cells.has(key));
+    this.stacks.replaceChildren(
+      ...shown.map(([key, beneath]) => {
+        const stack = stackOf(beneath);
+        stack.setAttribute("transform", this.translate(key));
+        return stack;
+      }),
+    );
   }
 
   drawLamp(key) {

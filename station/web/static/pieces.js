@@ -36,6 +36,15 @@ export function pieceOf(content, ids) {
   return group;
 }
 
+/** What stands beneath the top piece of a tower, from the bottom upwards, as dots at the right of its square. */
+export function stackOf(beneath) {
+  const step = Math.min(13, 80 / beneath.length);
+  const layers = beneath.map((content, place) =>
+    draw("circle", { class: `layer ${colourOf(content)}${isKing(content) ? " king" : ""}`, cx: 42, cy: 42 - place * step, r: 6.5 }),
+  );
+  return draw("g", { class: "stack" }, ...layers);
+}
+
 function disc(colour, ids, y) {
   return draw(
     "g",

@@ -75,7 +75,7 @@ def test_json_is_one_document_and_nothing_else(capsys, pdn):
     fen = ("--variant", "russian", "--fen", "W:Wc3:Bd4,f6")
     code, out, err = run(capsys, "variants", "--json")
     assert (code, err) == (0, "")
-    assert {"name", "title", "board", "GameType"} == one_document(out)[0].keys()
+    assert {"name", "title", "board", "GameType", "base", "house", "source"} == one_document(out)[0].keys()
     code, out, err = run(capsys, "moves", *fen, "--json")
     assert (code, err) == (0, "")
     assert one_document(out)["moves"] == [
@@ -91,7 +91,7 @@ def test_json_is_one_document_and_nothing_else(capsys, pdn):
     assert (code, err, one_document(out)) == (0, "", {"legal": True})
     code, out, err = run(capsys, "pdn", "check", pdn, "--json")
     assert (code, err) == (0, "")
-    assert one_document(out) == {"file": str(pdn), "games": 2, "legal": 2, "faults": []}
+    assert one_document(out) == {"file": str(pdn), "games": 2, "legal": 2, "faults": [], "notes": []}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_one_sentence(capsys, arguments, words):
 
 def test_a_faulty_game_is_exit_code_1(capsys, tmp_path):
     path = tmp_path / "bad.pdn"
-    path.write_text('[Event "x"]\n[GameType "25"]\n\n1. c3-d4 f6-f5 *\n')
+    path.write_text('[Event "x"]\n[GameType "25"]\n\n1. c3-d4 f6-h1 *\n')
     code, out, _ = run(capsys, "pdn", "check", path, "--json")
     assert code == 1
     (fault,) = one_document(out)["faults"]

@@ -558,3 +558,19 @@ def test_the_page_asks_nobody_but_the_station(serve, table, chromium):
     page.context.close()
     assert len(asked) > 8
     assert [url for url in asked if not url.startswith(server.url)] == []
+
+
+# --- towers ---
+
+
+def test_what_is_beneath_a_tower_is_drawn_beside_it(serve, open_page, expect):
+    table = Table(variant="towers", fen="W:Wc3=bw:Bd4=wbb,h8")
+    page = open_page(serve(table))
+    for board in ("wood", "belief"):
+        stacks = page.locator(f"#{board}-board .stacks .stack")
+        expect(stacks).to_have_count(2)
+        assert stacks.locator(".layer.white").count() == 1
+        assert stacks.locator(".layer.black").count() == 2
+    page.drag_and_drop(on_wood("d4"), cell(0, 0))
+    expect(page.locator("#wood-board .stacks .stack")).to_have_count(1)
+    expect(page.locator("#belief-board .stacks .stack")).to_have_count(2)
