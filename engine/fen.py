@@ -13,10 +13,10 @@ from engine.ruleset import Ruleset
 _SERVER_COUNTERS = re.compile(r"[HFhf][0-9]{1,6}|(?:\+[0-9]{1,3}){1,2}")
 """Parts that game servers add: half-moves without progress, move number, king moves. They are no squares."""
 
-_NUMBER_ALONE = re.compile(r"(?::(?:[Ww]{1,2}|[Bb])?|[,;\s][Ww]?)[KkGPp]{0,2}[0-9]")
-"""What only a FEN with numbered squares has."""
+_NUMBER_ALONE = re.compile(r"(?::(?:[Ww]{1,2}|[Bb])?|[,;\s][Ww]?)(?:[Pp]?K?[0-9]|GK?[1-9][0-9])")
+_COLUMN_AND_ROW = re.compile(r"(?::[WwBb]|[,;\s])[KkGPp]{0,2}[A-JLa-jl][0-9]")
+"""What only a FEN with numbered squares has, and only one with columns and rows."""
 
-_GHOST = re.compile(r"[,:;\sWB](?:[Pp]|G(?=[Kk]?[0-9]|[a-l][0-9]))")
 _COLOUR_WORD = re.compile(r"white|black|[wb]", re.IGNORECASE)
 _BETWEEN_ITEMS = re.compile(r"[,;\s]+")
 _RANGE = re.compile(r"([0-9]{1,3})-([0-9]{1,3})")
@@ -86,15 +86,21 @@ def read_fen_pieces(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple
     if turn is None:
         raise NotationError(f"FEN {_short(text)}: starts with {side[:20]!r}, expected W, B or ? for the side to move")
     reader = _FenReader(text, ruleset, by_rows)
-    for part in rest.split(":"):
-        reader.take(part.strip().removesuffix(".").rstrip())
+    reader.take_all(rest)
     stated = _SIDES.get(turn)
     return reader.position(stated or ruleset.first), stated
 
 
-def has_captured_pieces(text: str) -> bool:
-    """Whether a FEN has pieces that are captured and still stand on the board."""
-    return _GHOST.search(text) is not None
+def has_captured_pieces(text: str, ruleset: Ruleset) -> bool:
+    """Whether a FEN has pieces that are captured and still stand on the board; False for what is no FEN."""
+    if not set("GPp").intersection(text[:_LONGEST]):
+        return False
+    reader = _FenReader(text, ruleset, by_rows=False)
+    try:
+        reader.take_all(text[:_LONGEST].strip().strip("\"'").partition(":")[2])
+    except NotationError:
+        return False
+    return reader.ghosts > 0
 
 
 def _short(text: str) -> str:
@@ -112,7 +118,9 @@ class _FenReader:
         self._contents = [EMPTY] * len(ruleset.geometry)
         self._beneath: list[tuple[Piece, ...]] = [()] * len(self._contents)
         self._squares: dict[str, Square] = {}
-        self._numeric = by_rows or _NUMBER_ALONE.search(text) is not None
+        says_columns = ruleset.notation == "algebraic" or _COLUMN_AND_ROW.search(text) is not None
+        self._numeric = by_rows or not says_columns or _NUMBER_ALONE.search(text) is not None
+        self.ghosts = 0
         self._sides_seen: set[str] = set()
 
     def position(self, turn: Side) -> Position:
@@ -120,6 +128,11 @@ class _FenReader:
         prisoners = self._ruleset.prisoners
         towers = None if prisoners == "none" else Towers(tuple(self._beneath), prisoners == "keep rank")
         return Position(tuple(self._contents), turn, towers)
+
+    def take_all(self, parts: str) -> None:
+        """Everything behind the side to move."""
+        for part in parts.split(":"):
+            self.take(part.strip().removesuffix(".").rstrip())
 
     def take(self, part: str) -> None:
         """One part between colons: a colour and its squares, towers, or what a server counts."""
@@ -155,6 +168,7 @@ class _FenReader:
         king = self._is_king(item)
         for square in self._range(item[1:] if king else item):
             if ghost:
+                self.ghosts += 1
                 continue
             piece = _PIECES[colour, king]
             if self._contents[square] not in (EMPTY, piece) or self._beneath[square]:

@@ -79,6 +79,9 @@ class PdnGame:
         return not self.faults
 
 
+_TELLING = 4
+"""Half-moves from an illegal one on that must be legal by another rule set before the game counts as one of that."""
+
 _SHORT_GAME = 12
 _MOST_SHORT_GAMES = 5000
 """Half-moves of games that are remembered while a file is read, and how many of them."""
@@ -168,8 +171,13 @@ class _Reading:
             raw.result = score
 
     def common_to_undecided(self) -> Ruleset | None:
-        """The one rule set that fits all games of the file which fit several and not the one they should."""
+        """The one rule set that fits all games of the file which fit several and not the one they should.
+
+        One that another game of the file needs comes first.
+        """
         common = frozenset.intersection(*self.undecided) if self.undecided else frozenset()
+        if self.recognised and self.recognised.name in common:
+            return self.recognised
         found = [ruleset for ruleset in games_that_move_differently() if ruleset.name in common]
         return found[0] if len(found) == 1 else None
 
@@ -209,9 +217,15 @@ class _Reading:
         turned = self._turned(raw, first)
         if turned.is_whole:
             return turned
+        if not _tells_rulesets_apart(raw, first.stop):
+            return turned
         renumbered = self._renumbered(raw, stated)
         if renumbered:
             return renumbered
+        if stated != self.default:
+            plain = self._attempt(raw, self.default)
+            if plain.is_whole:
+                return replace(plain, notes=(f"not legal as {stated.name}, read as {self.default.name}",))
         found = self._recognised(raw, stated)
         likely = _as_written(found, self._is_numeric(raw, stated))
         if len(likely) == 1:
@@ -303,6 +317,16 @@ class _Reading:
         return [turned for attempt in attempts if (turned := self._turned(raw, attempt)).is_whole]
 
 
+def _tells_rulesets_apart(raw: RawGame, stop: Stop) -> bool:
+    """Whether another rule set that can play the whole game is likelier than a slip in its last moves.
+
+    A game that fails at its first move is of another kind; a set-up position with only one move says too little.
+    """
+    if stop.moves:
+        return stop.left >= _TELLING
+    return len(raw.tokens) > 1 or not raw.tags.get("FEN")
+
+
 def _as_written(attempts: list[_Attempt], numeric: bool) -> list[_Attempt]:
     """Those readings by rule sets that name squares as the text does, and of these those that PDN has a number for."""
     named = [attempt for attempt in attempts if (attempt.ruleset.notation == "numeric") == numeric] or attempts
@@ -362,8 +386,9 @@ def _about_tags(raw: RawGame, ruleset: Ruleset) -> Iterator[str]:
     if stated and re.split(r"[,;]", stated)[0].strip() != str(ruleset.pdn_type):
         named = named_ruleset({"GameType": stated}, None)
         meaning = named.name if named else "not known here"
-        yield f"GameType {stated[:60]!r} is {meaning}; read as {ruleset.name}"
-    if has_captured_pieces(raw.tags.get("FEN", "")):
+        if meaning != ruleset.name:
+            yield f"GameType {stated[:60]!r} is {meaning}; read as {ruleset.name}"
+    if has_captured_pieces(raw.tags.get("FEN", ""), ruleset):
         yield "the FEN has captured pieces that still stand on the board; they are left out"
     result = read_result(raw.tags.get("Result", ""))
     if raw.result and "*" not in (raw.result, result) and _differ(raw.result, result, ruleset):

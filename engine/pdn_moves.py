@@ -164,8 +164,9 @@ class Played:
     start: Position
 
 
+@lru_cache(maxsize=128)
 def played_by(ruleset: Ruleset) -> Played:
-    """What reading the games of a rule set needs, made once for each file."""
+    """What reading the games of a rule set needs."""
     rules = rules_for(ruleset)
     return Played(rules, Squares(ruleset), rules.start())
 
@@ -176,6 +177,7 @@ class MoveReader:
     def __init__(self, played: Played, texts: list[str], effort: Effort) -> None:
         self._rules = played.rules
         self._huffs = played.squares.ruleset.capture == "huff"
+        self._any_way = played.squares.ruleset.family == "race"
         self._squares = played.squares
         self._cut = len(texts) > MOST_TEXTS
         self._texts = texts[:MOST_TEXTS]
@@ -233,8 +235,13 @@ class MoveReader:
         squares = self._squares.of(text)
         if squares is None:
             return self._odd_options(token, position)
-        alone = self._fitting(squares, position, token + 1)
-        return alone or self._joined(squares, position, token + 1)
+        # Nobody moves from where the other side has just landed, so such a text goes on with the same capture.
+        following = self._squares.of(self._texts[token + 1]) if token + 1 < len(self._texts) else None
+        if following and following[0] == squares[-1]:
+            joined = self._joined(squares, position, token + 1)
+            if joined:
+                return joined
+        return self._fitting(squares, position, token + 1)
 
     def _with_huff(self, text: str, following: int, position: Position) -> tuple[_Option, ...]:
         """Readings of a move after which, behind a slash, stands the piece that was taken off for not capturing."""
@@ -279,7 +286,8 @@ class MoveReader:
         ends = self._rules.moves_between(position, squares[0], squares[-1])
         if self._huffs:
             ends = tuple(move for move in ends if move.huffed == huffed)
-        if not ends or (len(ends) == 1 and len(squares) == 2):
+        # In a race any chain of jumps between two squares is the same move.
+        if not ends or (len(ends) == 1 and (len(squares) == 2 or self._any_way)):
             return tuple(_Option(move, False, following) for move in ends)
         ways = self._rules.ways(position)
         by_effect: dict[Effect, _Option] = {}

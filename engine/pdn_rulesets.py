@@ -135,8 +135,8 @@ def with_facts(ruleset: Ruleset, facts: list[str]) -> Ruleset:
 
 @lru_cache(maxsize=256)
 def numbered_from(ruleset: Ruleset, corner: FirstSquare) -> Ruleset:
-    """The rule set with its squares numbered from another corner."""
-    return replace(ruleset, first_square=corner)
+    """The rule set with numbers for squares, counted from a corner."""
+    return replace(ruleset, first_square=corner, notation="numeric")
 
 
 @lru_cache(maxsize=256)

@@ -38,6 +38,7 @@ _RUSSIAN = dict(
         strict=True,
     )
 )
+_CONSONANTS = re.compile("[бвгджзклмнпрстфхцчшщ]{4,}")
 _OTHER_CYRILLIC = frozenset("іїєґў")
 _USUAL_LATIN = frozenset("éèêëàâáäåãæçíìîïñóòôöõøúùûüßœšžý")
 _USUAL_SIGNS = frozenset("«»„“”‘’–—…№°½¼¾×·§€©®\xa0†•")
@@ -128,7 +129,8 @@ def _word_worth(text: str, word: re.Match[str]) -> float:
         worth -= 4.0
     if len(letters) == 1:
         return worth + (0.1 if letters.lower() in _RUSSIAN else -3.0)
-    return worth + sum(_cyrillic_worth(letter.lower()) for letter in cyrillic)
+    clusters = sum(len(run) - 3 for run in _CONSONANTS.findall(letters.lower()))
+    return worth - clusters + sum(_cyrillic_worth(letter.lower()) for letter in cyrillic)
 
 
 def _case_worth(letters: str) -> float:

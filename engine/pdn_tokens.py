@@ -43,6 +43,7 @@ _CHUNK = re.compile(
     """,
     re.VERBOSE,
 )
+_FIRST_MOVE = re.compile(r"1\.(?!\.)")
 _MOST_REMARKS = 20
 _MOST_TAGS = 400
 _LONGEST_CHUNK = 5000
@@ -230,7 +231,7 @@ class _Collector:
             kind = match.lastgroup
             if kind == "special":
                 return self._special(match[0], match.start())
-            if kind is None or self._depth:
+            if kind is None or (self._depth and not self._begins_after_blank_line(match)):
                 continue
             chunk = match[0]
             found = pieces.get(chunk)
@@ -241,6 +242,14 @@ class _Collector:
                 self._take(piece, at)
             self._last_end = at + len(chunk)
         return len(self._text)
+
+    def _begins_after_blank_line(self, match: re.Match[str]) -> bool:
+        """Whether a first move stands after a blank line, which ends a side line that nobody closed."""
+        at = match.start()
+        if not _FIRST_MOVE.match(match[0]) or self._text[max(0, at - 2) : at] != "\n\n":
+            return False
+        self._close_side_line()
+        return True
 
     def _pieces_of(self, chunk: str) -> tuple[_Piece, ...]:
         if len(chunk) > _LONGEST_CHUNK:
@@ -312,11 +321,11 @@ class _Collector:
 
     def _tag(self, tag: _Tag, at: int) -> None:
         game, name = self._game, tag_name(tag.name, self._game.tags)
-        only_noise = not game.tags and not game.has_moves and not game.result
-        if game.tokens and only_noise and not any(_JOINED.search(token.text) for token in game.tokens):
+        if game.tokens and not game.tags and not game.result and not any(map(_may_be_move, game.tokens)):
             for token in game.tokens:
                 self._note(token.at, f"{token.text[:60]!r} is no move")
             game.tokens.clear()
+            game.has_moves = False
         if game.tokens or game.result or game.has_moves or game.starred or self._repeats(name, at):
             self._next_game(at)
         elif game.is_empty:
@@ -429,11 +438,18 @@ class _Collector:
         assert held is not None
         if held.text[-1] in "x:X":
             return held.text + text
-        if held.text.isdecimal():
+        if held.text.isdecimal() and not self._completes_squares(held.text):
             self._number(int(held.text), 1, held.at)
         else:
             self._move(held.text, held.at)
         return text
+
+    def _completes_squares(self, text: str) -> bool:
+        """Whether a number is the second of two squares with a blank between them, not the number of a move."""
+        tokens = self._game.tokens
+        last = [token.text for token in reversed(tokens[-9:])]
+        alone = next((place for place, other in enumerate(last) if not other.isdecimal()), len(last))
+        return alone % 2 == 1 and text != str(len(tokens) // 2 + 1)
 
     def _flush(self) -> None:
         if self._held:
@@ -445,6 +461,10 @@ class _Collector:
         """A star after a move is also the mark of a forced move; it ends the game only where no move follows."""
         if self._game.starred and not self._game.result:
             self._game.result = "*"
+
+
+def _may_be_move(token: MoveToken) -> bool:
+    return not token.text.isdecimal() and _JOINED.search(token.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,7 +527,8 @@ class _Finder:
         if first_close >= 0:
             self._no_balance_before = boundary
             return first_close + 1, True
-        return boundary, False
+        first_move = self._text.find("\n\n1. ", at, boundary)
+        return (boundary if first_move < 0 else first_move), False
 
     def _next_brace(self, at: int) -> str:
         if self._brace[0] < at:

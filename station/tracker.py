@@ -141,6 +141,10 @@ class Memory:
     """The last frame but the latest that was firm: what it shows on two squares was so at one time."""
     left_ms: int = 0
     """When the board last ceased to show the game's position."""
+    arrived: tuple[int, ...] = ()
+    """Squares on which firm frames showed something for the first time, frame by frame."""
+    shown: Masks = NOTHING
+    """What firm frames showed at some moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +362,8 @@ def _put(masks: Masks, squares: int, piece: Piece, promotes: bool, also: bool = 
 def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> Memory:
     """The memory after one more view: when the frame changed, what stood before, which squares were empty."""
     seen = masks_of_view(view)
+    if view.firm:
+        memory = _with_arrivals(memory, seen)
     if seen == memory.seen:
         return replace(memory, view=view, firm=memory.firm or view.firm)
     stood = memory.stood
@@ -369,13 +375,24 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
     been = (_either(memory.been[0], seen), _either(memory.been[1], seen))
     before = memory.seen if memory.firm else memory.before
     leaves = memory.seen is None or not differing(context.expected.untouched, memory.seen)
-    return Memory(seen, view, at_ms, view.firm, been, stood, before, at_ms if leaves else memory.left_ms)
+    left_ms = at_ms if leaves else memory.left_ms
+    return Memory(seen, view, at_ms, view.firm, been, stood, before, left_ms, memory.arrived, memory.shown)
+
+
+def _with_arrivals(memory: Memory, seen: Masks) -> Memory:
+    """The memory with what a firm frame shows for the first time."""
+    if memory.shown == NOTHING:
+        return replace(memory, shown=seen)
+    new = reduce(or_, (now & ~before for now, before in zip(seen[1:], memory.shown[1:], strict=True)))
+    arrived = (*memory.arrived, new) if new else memory.arrived
+    return replace(memory, arrived=arrived, shown=_either(memory.shown, seen))
 
 
 def forget(memory: Memory) -> Memory:
     """The memory of what is seen now, and of nothing before."""
     seen = memory.seen or NOTHING
-    return replace(memory, been=(seen, seen), stood=(), left_ms=memory.since_ms)
+    shown = seen if memory.firm else NOTHING
+    return replace(memory, been=(seen, seen), stood=(), left_ms=memory.since_ms, arrived=(), shown=shown)
 
 
 def after_story(memory: Memory, story: Story) -> Memory:
@@ -469,22 +486,20 @@ def _under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
     return None
 
 
-def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
+def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambiguous | None:
     """The moves that must have been made for the other side to be where it is; None when that is not told.
+
+    A person has to say which where moves look alike: a tower jumped once or twice, towers with the same top.
 
     Hands need their time: what went too fast for so many moves was a slide, or a piece that was pushed aside.
     """
-    time_for = _moves_in(context.now_ms - memory.left_ms, context.ply_ms)
-    most = min(context.plies, 1 + time_for)
+    most = min(context.plies, 1 + _moves_in(context.now_ms - memory.left_ms, context.ply_ms))
     if most < 2:
         return None
-    for story in reversed(memory.stood):
-        base = context.expected if story.back == 0 else context.earlier
-        if base is None:
-            continue
-        following = expect(base.position.after(story.moves[0]), context.ruleset)
-        if _goes_on(following, seen, _still_captured(base, story.moves[0])):
-            return Turned(story)
+    stood_and_left = tuple(_stood_and_left(context, memory, seen))
+    if stood_and_left:
+        alike = tuple(story for story, left in stood_and_left if left == stood_and_left[0][1])
+        return Turned(alike[0]) if len(alike) == 1 else Ambiguous(alike[::-1])
     colour = tells_colour(seen)
     stood = {story.moves[0].effect for story in memory.stood if story.back}
     in_hand = False
@@ -495,8 +510,7 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
         for back, expectation in _bases(context):
             if back and (from_begun or context.answering or not colour):
                 continue
-            found = _Search(expectation, back, plies, may_be_made=plies < time_for)
-            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, found)
+            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, plies, back, expectation)
             in_hand = in_hand or (not back and not likeliest and _may_be_in_hand(context, memory, seen, plies))
             if in_hand:
                 likeliest = tuple(line for line in likeliest if line[0].effect in stood)
@@ -508,6 +522,20 @@ def _turned(context: Context, memory: Memory, seen: Masks) -> Turned | None:
     return None
 
 
+def _stood_and_left(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[Story, tuple[int, int]]]:
+    """Stories whose finished frame stood before the other side began, latest first, and where the board has left it.
+
+    Stories that withdraw as many moves and were left on the same squares look alike.
+    """
+    for story in reversed(memory.stood):
+        base = context.expected if story.back == 0 else context.earlier
+        if base is None:
+            continue
+        following = expect(base.position.after(story.moves[0]), context.ruleset)
+        if _goes_on(following, seen, _still_captured(base, story.moves[0])):
+            yield story, (story.back, differing(following.untouched, seen))
+
+
 def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -> bool:
     """Whether moves would explain a frame if the piece that moved last had been let go of before it was lifted.
 
@@ -516,37 +544,25 @@ def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -
     return any(True for _ in _lines(context.expected, seen, memory.been[0], plies, context.ruleset, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """Which lines are looked for: from which position, after how many moves withdrawn, of how many moves.
-
-    Whether there was time for the move after them to be complete, not just begun.
-    """
-
-    expectation: Expectation
-    back: int
-    plies: int
-    may_be_made: bool
-
-
 def _moves_in(elapsed_ms: int, ply_ms: int) -> int:
     """How many moves there was time for."""
     return (elapsed_ms + SCAN_MS) // max(1, ply_ms)
 
 
-def _likeliest(context: Context, memory: Memory, seen: Masks, search: _Search) -> tuple[Line, ...]:
+def _likeliest(
+    context: Context, memory: Memory, seen: Masks, plies: int, back: int, expectation: Expectation
+) -> tuple[Line, ...]:
     """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
 
     A line must have been seen whole where one move beside a piece that was pushed aside would explain the frame too.
     """
-    expectation, back, plies = search.expectation, search.back, search.plies
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
     for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
         if _out_of_order(expectation, line, seen, memory.before, context.ruleset):
             continue
-        if not search.may_be_made and _next_is_made(expectation, line, seen, context.ruleset):
+        if _arrived_early(expectation, line, seen, memory.arrived, context.ruleset):
             continue
         if line[0].effect in stood and _lifted_again(line, seen, memory.before):
             continue
@@ -574,12 +590,27 @@ def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Mas
     )
 
 
-def _next_is_made(expectation: Expectation, line: Line, seen: Masks, ruleset: Ruleset) -> bool:
-    """Whether the move after a line is already complete."""
+def _arrived_early(
+    expectation: Expectation, line: Line, seen: Masks, arrived: tuple[int, ...], ruleset: Ruleset
+) -> bool:
+    """Whether a piece stood where a later move brings it before the move in front of that had come: it was pushed."""
+    places = [_first(arrived, square) for square in dict.fromkeys(move.to_square for move in line)]
+    known = [place for place in places if place is not None]
+    if known != sorted(known):
+        return True
+    last = _first(arrived, line[-1].to_square)
     position = expectation.position
     for move in line:
         position = position.after(move)
-    return _is_made(expect(position, ruleset), seen)
+    following = [
+        item.move.to_square for item in expect(position, ruleset).candidates if not differing(item.final, seen)
+    ]
+    return last is not None and bool(following) and all((_first(arrived, to) or last) < last for to in following)
+
+
+def _first(arrived: tuple[int, ...], square: Square) -> int | None:
+    """Which firm frame first showed something new on a square, from 1; None when none did."""
+    return next((place for place, new in enumerate(arrived, 1) if new >> square & 1), None)
 
 
 def _lifted_again(line: Line, seen: Masks, before: Masks | None) -> bool:

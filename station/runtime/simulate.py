@@ -16,7 +16,7 @@ from firmware_bridge.simulator import PRESETS as NOISE
 from firmware_bridge.simulator import SimulatedBoard, device_for
 from station import announcements as say
 from station.effects import Announce, Choose, Effect, Show
-from station.events import Event, PlayerChose, TimePassed
+from station.events import Event, PlayerChose, Requested, TimePassed
 from station.journal import FORMAT, Header
 from station.phases import Answering
 from station.ports import BoardDriver
@@ -28,6 +28,7 @@ from station.settings import BLITZ, CALM, Settings
 from station.simulation.hands import PRESETS as HANDS
 from station.simulation.hands import Habits, Performance, Touch, follow, play_move
 from station.texts import load_texts
+from station.tracker import Ambiguous
 
 MISSED_MS = 3000
 """A move that is not in the record this long after the last contact counts as missed."""
@@ -37,6 +38,9 @@ READY_MS = 20_000
 
 STATE_PERIOD_MS = 500
 """How often a simulated matrix board repeats an unchanged state: its slowest, so that simulated time runs fast."""
+
+TELLING_MS = 1500
+"""How long a person takes who is asked on the page which of two moves was played."""
 
 THINKING_MS = 250
 """How long the recorded player thinks."""
@@ -96,6 +100,8 @@ class Witness:
                 case say.TakenBack(plies=plies):
                     self.withdrawn += plies
                     del self.record[len(self.record) - plies :]
+                case say.Prompted(prompt="which"):
+                    pass  # moves that look alike have to be asked for
                 case say.Illegal() | say.BoardDiffers() | say.Prompted():
                     self.needless_prompts += not (self.performed and self.performed[-1].slips)
 
@@ -134,6 +140,7 @@ class Table:
         self.board, self.driver, self.desk, self.witness = board, driver, desk, witness
         self._happening: deque[Output | Event] = deque()
         self._choosing: tuple[int, PlayerChose] | None = None
+        self._tells_ms: int | None = None
         self._take(driver.start(0))
 
     def touch(self, touch: Touch) -> None:
@@ -154,7 +161,8 @@ class Table:
 
     def _due_ms(self) -> int | None:
         chosen = self._choosing[0] if self._choosing else None
-        moments = (self.board.deadline_ms(), self.driver.deadline_ms(), deadline_ms(self.desk.session), chosen)
+        session_ms = deadline_ms(self.desk.session)
+        moments = (self.board.deadline_ms(), self.driver.deadline_ms(), session_ms, chosen, self._tells_ms)
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _happen(self) -> None:
@@ -166,6 +174,9 @@ class Table:
         if self._choosing and _is_due(self._choosing[0], now):
             (_, chosen), self._choosing = self._choosing, None
             self._take(chosen)
+        if _is_due(self._tells_ms, now):
+            self._tells_ms = None
+            self._tell(now)
         if _is_due(deadline_ms(self.desk.session), now):
             self._take(TimePassed(now))
 
@@ -186,6 +197,20 @@ class Table:
                     waiting.append(self.driver.show(effect.cues, self.now_ms))
                 elif isinstance(effect, Choose):
                     self._choose(effect)
+                elif isinstance(effect, Announce) and getattr(effect.what, "prompt", "") == "which":
+                    self._tells_ms = self.now_ms + TELLING_MS
+
+    def _tell(self, now: int) -> None:
+        """A person says on the page which of the moves that look alike was played, unless the question is gone."""
+        session = self.desk.session
+        if not isinstance(session.reading, Ambiguous):
+            return
+        for number, story in enumerate(session.reading.stories, 1):
+            ply = session.game.ply - story.back
+            meant = self.witness.intended[ply : ply + 1]
+            if meant and meant[0].effect == story.moves[-1].effect:
+                self._take(Requested(now, "page:which", "choose", {"number": number}))
+                return
 
     def _choose(self, choose: Choose) -> None:
         """The recorded player thinks for a moment; in a position that is not the recorded one it plays anything."""

@@ -136,7 +136,7 @@ def house_rules(draw: st.DrawFn) -> HouseRules:
     quiet = every if corner == "all" else every[:2]  # along rows no neighbour plays on a chequered board
     flies = draw(st.booleans())
     prisoners = draw(st.sampled_from(["none", "none", "none", "men", "keep rank"]))
-    capture = draw(st.sampled_from(["obligatory", "obligatory", "obligatory", "optional"]))
+    capture = draw(st.sampled_from(["obligatory", "obligatory", "obligatory", "optional", "huff"]))
     keys = {
         "title": "House rules",
         "source": "agreement of the players",
@@ -180,6 +180,7 @@ def house_rules(draw: st.DrawFn) -> HouseRules:
         may_turn_back=keys["turn_back"],
         man_takes_king=keys["man_may_capture_king"],
         must_capture=capture == "obligatory",
+        huffing=capture == "huff",
         prisoners=_PRISONERS[prisoners],
         second_jump=keys["second_jump"],
         quiet_moves_of_one_king=keys["king_move_limit"],

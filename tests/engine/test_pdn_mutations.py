@@ -96,7 +96,7 @@ def _check_fen(text, ruleset):
 
 def _check_pdn(text, ruleset):
     for game in read_pdn(text, ruleset):
-        (copy,) = read_pdn(write_pdn(game), ruleset)
+        (copy,) = read_pdn(write_pdn(game), game.ruleset)
         assert copy.is_legal, (text, copy.faults)
         assert (copy.moves, copy.ruleset.name, copy.turn_known) == (game.moves, game.ruleset.name, game.turn_known), (
             text

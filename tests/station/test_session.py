@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.game import Outcome
+from engine.notation import full_move_text
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Side
 from firmware_bridge.driver import Role
 from station.announcements import BoardDiffers, BoardRestored, DeviceGone, GameOver, GameStarted, Illegal, Moved
@@ -744,3 +745,28 @@ def test_answering_remembers_what_it_shows():
     table = answering()
     assert isinstance(table.session.phase, Answering)
     assert table.session.phase.shown_ms <= table.now
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_towers_that_look_alike_are_asked_for_and_never_guessed(begun):
+    """A tower of five was jumped twice or not at all on the way: what is left of it looks the same."""
+    table = Table("towers-second-jump", "B:Wb6=wwww,d6,a3,h2:Bc7,h8")
+    moves = {full_move_text(move, table.ruleset): move for move in table.session.game.legal_moves}
+    assert {"c7:e5", "c7:a5:c7:e5"} <= set(moves)
+    played = moves["c7:a5:c7:e5"]
+    table.touch(table.square("c7"), EMPTY)
+    table.touch(table.square("e5"), BLACK_MAN)
+    table.touch(table.square("d6"), EMPTY)
+    if begun:
+        table.touch(table.square("h2"), EMPTY)
+    table.wait(2000)
+    assert table.record == []
+    assert table.story == ["prompt: which"]
+    choices = [story.moves[0] for story in table.session.reading.stories]
+    assert played in choices
+    assert table.ask("choose", number=1 + choices.index(played)) is None
+    assert table.session.game.moves == (played,)
+    if begun:
+        table.touch(table.square("g3"), WHITE_MAN)
+        table.wait(2000)
+        assert table.record[1:] == ["h2-g3"]

@@ -222,6 +222,20 @@ def test_who_thinks_again_before_the_other_side_acts_has_not_moved_twice():
     assert names(done.story, frames) == ["h7-g7"]
 
 
+def test_a_piece_that_was_pushed_before_the_move_had_come_is_no_reply():
+    """Black's man is pushed to the next square while White's is in the hand: it was there before White had moved."""
+    frames = Frames("corners", "W:Wf2,a1:Bg3,h8", "colour", plies=4)
+    frames.context = replace(frames.context, now_ms=2000, ply_ms=400)
+    frames.show(f2=EMPTY)
+    frames.show(g3=EMPTY, f3=BLACK_MAN)
+    frames.show(e2=WHITE_MAN)
+    assert isinstance(frames.show(e2=EMPTY), Astray)
+    frames.show(f1=WHITE_MAN)
+    done = frames.show(f3=EMPTY, g3=BLACK_MAN)
+    assert isinstance(done, Done)
+    assert names(done.story, frames) == ["f2-f1"]
+
+
 def passing(position, move):
     """Frames while a move is made: what it huffs is off, then its piece in the hand."""
     contents = list(position.contents)

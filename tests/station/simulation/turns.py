@@ -148,6 +148,9 @@ def stands_after(world: Sequence[Piece], touches: Sequence[Touch]) -> list[Piece
         if touch.kind == "take":
             assert board[touch.square] is touch.piece
             board[touch.square] = EMPTY
+        elif touch.kind == "change":
+            assert board[touch.square] is not EMPTY
+            board[touch.square] = touch.piece
         else:
             assert board[touch.square] is EMPTY
             board[touch.square] = touch.piece

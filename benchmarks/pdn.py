@@ -1,0 +1,82 @@
+"""Games a second that are read from PDN, next to what py-draughts reads of the same games.
+
+python benchmarks/pdn.py [FILE.pdn ...]
+
+Without files, the international and English games of the reference data are read. py-draughts is measured only where
+it is importable under its name `draughts`; it needs an environment of its own, since another library has that name.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TypeVar
+
+from engine.pdn import PdnGame, read_pdn_bytes, write_pdn, write_pdn_file
+
+ROOT = Path(__file__).parents[1]
+T = TypeVar("T")
+
+PROMISED = 300
+"""Games a second."""
+
+FILES = ("international.pdn", "english.pdn")
+VARIANTS = {"international": "standard", "english": "american"}
+"""Names of rule sets here and in py-draughts."""
+
+
+def main() -> int:
+    """Print games a second for each file; exit code 1 when reading is slower than promised."""
+    sys.path.insert(0, str(ROOT))
+    paths = [Path(name) for name in sys.argv[1:]] or [ROOT.parent / "shared" / "corpora" / name for name in FILES]
+    kept = True
+    for path in paths:
+        if not path.exists():
+            print(f"{path}: not found, skipped")
+            continue
+        data = path.read_bytes()
+        games, seconds = _measured(lambda data=data, name=path.stem: read_pdn_bytes(data, file_name=name))
+        played = [game for game in games if game.moves]
+        plies = sum(len(game.moves) for game in played)
+        rate = len(played) / seconds
+        kept &= rate >= PROMISED
+        print(
+            f"{path.name}: {len(played)} games, {plies} half-moves in {seconds:.2f} s: {rate:.0f} games/s, "
+            f"{seconds / plies * 1e6:.0f} us a half-move (promised {PROMISED} games/s)"
+        )
+        _, writing = _measured(lambda played=played: write_pdn_file(played))
+        print(f"  written: {len(played) / writing:.0f} games/s")
+        print(f"  py-draughts: {_py_draughts(played)}")
+    return 0 if kept else 1
+
+
+def _measured(work: Callable[[], T]) -> tuple[T, float]:
+    """What some work gives, and the seconds of processor time that it took."""
+    began = time.process_time()
+    return work(), time.process_time() - began
+
+
+def _py_draughts(games: list[PdnGame]) -> str:
+    """Games a second of py-draughts for those of the games that it plays."""
+    if find_spec("draughts") is None:
+        return "not installed here"
+    import draughts  # noqa: PLC0415
+
+    texts = [write_pdn(game) for game in games if game.ruleset.name in VARIANTS and game.is_legal]
+    read = refused = 0
+    began = time.process_time()
+    for text in texts:
+        try:
+            draughts.Board.from_pdn(text)
+            read += 1
+        except Exception:  # what a foreign library raises is not known
+            refused += 1
+    seconds = time.process_time() - began
+    return f"{len(texts) / seconds:.0f} games/s ({read} read, {refused} refused)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
