@@ -414,13 +414,14 @@ def _short_jumps(lines: _Lines) -> _ShortJumps:
 
 
 def _without(position: Position, square: Square) -> Position:
-    """The position with one piece, or a whole tower, off the board; what came before is forgotten."""
+    """The position with one piece, or a whole tower, off the board; the last move is forgotten."""
     contents = tuple(EMPTY if place == square else piece for place, piece in enumerate(position.contents))
     towers = position.towers
     if towers is not None:
         beneath = tuple(() if place == square else stack for place, stack in enumerate(towers.beneath))
         towers = replace(towers, beneath=beneath)
-    return Position(contents, position.turn, towers)
+    runs = position.trail and position.trail.king_runs
+    return Position(contents, position.turn, towers, Trail(runs) if runs else None)
 
 
 def _kings_among(move: Move, position: Position) -> tuple[bool, ...]:

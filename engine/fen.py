@@ -93,7 +93,7 @@ def read_fen_pieces(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple
 
 def has_captured_pieces(text: str, ruleset: Ruleset) -> bool:
     """Whether a FEN has pieces that are captured and still stand on the board; False for what is no FEN."""
-    if not set("GPp").intersection(text[:_LONGEST]):
+    if not text or not set("GPp").intersection(text[:_LONGEST]):
         return False
     reader = _FenReader(text, ruleset, by_rows=False)
     try:

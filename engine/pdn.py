@@ -344,14 +344,12 @@ def _score_at_the_end(raw: RawGame) -> str:
 def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
     """The game with its faults and notes."""
     stop, result = best.stop, _result(raw)
-    notes = [
-        *(Fault(number, raw.line, 0, reason) for reason in (*_about_tags(raw, best.ruleset), *best.notes)),
-        *(Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes),
-        *(
-            Fault(number, raw.line_of(raw.tokens[place]), place + 1, f"{raw.tokens[place].text[:60]!r} is no move")
-            for place in stop.skipped
-        ),
-    ]
+    about = (*_about_tags(raw, best.ruleset), *best.notes) if raw.tags else best.notes
+    notes = [Fault(number, raw.line, 0, reason) for reason in about]
+    notes += [Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes]
+    for place in stop.skipped:
+        token = raw.tokens[place]
+        notes.append(Fault(number, raw.line_of(token), place + 1, f"{token.text[:60]!r} is no move"))
     faults = [
         Fault(number, broken.line, len(stop.moves) + 1, broken.reason)
         for broken in raw.broken

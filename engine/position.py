@@ -193,7 +193,7 @@ def _follow(trail: Trail, before: Position, move: Move) -> Trail:
         moves = own.moves + 1 if own.square == move.from_square else 1
         own = KingRun(move.to_square, moves) if quiet_king else KingRun()
         # A run ends as well when its king is taken.
-        other = KingRun() if other.square in move.captured else other
+        other = KingRun() if other.square in move.captured + move.huffed else other
         runs = (own, other) if before.turn is Side.WHITE else (other, own)
     return Trail(runs, (replace(before, trail=None), move) if trail.keeps_last else None, trail.keeps_last)
 

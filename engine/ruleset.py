@@ -451,11 +451,6 @@ def _contradictions(ruleset: Ruleset) -> tuple[tuple[str, bool, str], ...]:
             "false, or prisoners: without towers no piece is jumped twice",
         ),
         ("precedence", bool(ruleset.precedence) and is_race, 'none, or family = "capture"'),
-        (
-            "precedence",
-            bool(ruleset.precedence) and ruleset.capture != "obligatory",
-            'none, or capture = "obligatory": who need not capture need not capture most',
-        ),
         ("goal", (ruleset.goal == "occupy corner") != is_race, '"occupy corner" with family = "race", and only there'),
         ("camp", is_race and ruleset.camp == (0, 0) and not ruleset.start_fen, "the corner, or start_fen"),
         ("camp", ruleset.camp != (0, 0) and not is_race, 'none, or family = "race"'),

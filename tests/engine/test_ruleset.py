@@ -9,6 +9,8 @@ from importlib import resources
 import pytest
 
 from engine.errors import RulesetError
+from engine.fen import read_fen
+from engine.notation import full_move_text
 from engine.pdn import game_type
 from engine.rules import rules_for
 from engine.ruleset import RULES_WITHOUT_FACT, load_ruleset, read_ruleset, variant_names, write_ruleset
@@ -122,7 +124,6 @@ def test_a_wrong_value_is_refused_with_key_value_and_expectation(key):
         ('base = "russian"\nman_moves = ["forward"]', 'corner = "all"'),
         ('base = "english"\nking_landing = "behind"', 'expected "any", or king_range = "flying"'),
         ('base = "russian"\nsecond_jump = true', "without towers no piece is jumped twice"),
-        ('base = "brazilian"\ncapture = "optional"', "who need not capture need not capture most"),
         ('base = "russian"\ngoal = "occupy corner"', '"occupy corner" with family = "race", and only there'),
         ('base = "corners"\ngoal = "normal"', '"occupy corner" with family = "race", and only there'),
         ('base = "corners"\ncamp = [5, 2]', "corners that do not touch on 8x8"),
@@ -184,3 +185,12 @@ def test_rule_sets_can_be_keys():
 def test_written_and_read_again(variant):
     ruleset = load_ruleset(variant)
     assert read_ruleset(write_ruleset(ruleset), variant) == replace(ruleset, base="")
+
+
+def test_who_captures_though_nobody_must_still_takes_the_most():
+    """Brazilian draughts with captures that were agreed to be free: the rule of choice stays among captures."""
+    house = read_ruleset('base = "brazilian"\ntitle = "House"\ncapture = "optional"', "house")
+    moves = rules_for(house).legal_moves(read_fen("W:Wc3,g1:Bd4,f6,b4", house))
+    captures = {full_move_text(move, house) for move in moves if move.is_capture}
+    assert captures == {"c3xe5xg7"}
+    assert {"g1-f2", "g1-h2"} <= {full_move_text(move, house) for move in moves if not move.is_capture}

@@ -1,12 +1,11 @@
 """Rules that look back: which king may not move on (Frisian), which piece may be taken off (huffing).
 
-Both are answered from the list of all moves of the game so far, not from a counter carried along.
+Both are answered from the list of all moves of the game so far, not from what a position carries along.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from tests.oracle.captures import Board, Way, legal_chains, mine, ways
@@ -23,14 +22,20 @@ class Turn(NamedTuple):
 
 def resting_king(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> Cell | None:
     """The king of `side` that has made as many quiet moves in a row as one king may, if the side has a man."""
-    most = facts.quiet_moves_of_one_king
-    own = [turn for turn in turns if turn.side == side][-most:]
-    if not most or len(own) < most or all(board[cell][-1].isupper() for cell in mine(board, side)):
+    has_man = any(board[cell][-1].islower() for cell in mine(board, side))
+    if not facts.quiet_moves_of_one_king or not has_man:
         return None
-    quiet_king = all(not turn.way.taken and turn.board[turn.way.start][-1].isupper() for turn in own)
-    same = all(earlier.way.path[-1] == later.way.start for earlier, later in pairwise(own))
-    stands = own[-1].way.path[-1] in mine(board, side)
-    return own[-1].way.path[-1] if quiet_king and same and stands else None
+    stands, moves = None, 0
+    for turn in turns:
+        way = turn.way
+        if turn.side != side:
+            if stands in way.taken or stands == way.huffed:
+                stands, moves = None, 0
+        elif way.taken or turn.board[way.start][-1].islower():
+            stands, moves = None, 0
+        else:
+            stands, moves = way.path[-1], moves + 1 if way.start == stands else 1
+    return stands if moves >= facts.quiet_moves_of_one_king else None
 
 
 def ways_in_game(facts: Facts, board: Board, side: str, turns: Sequence[Turn]) -> frozenset[Way]:

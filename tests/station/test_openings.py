@@ -9,8 +9,12 @@ from engine.position import EMPTY, Position
 from engine.ruleset import load_ruleset
 from firmware_bridge.driver import Role
 from station.announcements import GameOver, GameStarted, Moved
+from station.journal import FORMAT, Header, encode_header, read_journal
 from station.openings import opened, seed_of
+from station.session import begin
+from station.settings import Settings
 from station.status import game, snapshot
+from station.texts import load_texts
 
 from .table import Table
 
@@ -133,6 +137,16 @@ def test_games_draw_different_openings_and_the_same_identity_the_same():
     ]
     # sha256("abc") begins with ba7816bf 8f01cfea (FIPS 180-4, appendix; NIST example values).
     assert seed_of("abc") == 0xBA7816BF8F01CFEA
+
+
+def test_a_replay_of_the_journal_draws_what_was_drawn():
+    settings = Settings("table", load_ruleset("english"), ballot="english-3-move")
+    header = Header(FORMAT, "dambord 1", "0123456789ab", "2026-01-01T00:00:00.000Z", settings, "en")
+    read, _ = read_journal(encode_header(header))
+    assert read.settings == settings
+    played, again = (begin(given, load_texts("en"), read.boot) for given in (settings, read.settings))
+    assert played.drawn_plies == 3
+    assert (again.game, again.opening) == (played.game, played.opening)
 
 
 def test_a_new_game_may_ask_for_a_ballot_or_for_none():
