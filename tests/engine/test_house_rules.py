@@ -25,7 +25,7 @@ def test_house_rules_mean_what_they_say(house, data):
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@tries(10_000, always_the_same=False)
+@tries(5_000, always_the_same=False)
 @given(house=house_rules(), data=st.data())
 def test_house_rules_mean_what_they_say_for_long(house, data):
     _compare(house, data)

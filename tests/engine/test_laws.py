@@ -293,7 +293,7 @@ def test_games_in_pdn_are_read_back_under_house_rules(house, seed):
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @every_variant
-@tries(2_000, always_the_same=False)
+@tries(500, always_the_same=False)
 @given(data=st.data())
 def test_laws_of_positions_for_long(variant, data):
     _hold_all(rules_for(load_ruleset(variant)), data.draw(positions_of(load_ruleset(variant))))
@@ -301,7 +301,7 @@ def test_laws_of_positions_for_long(variant, data):
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@tries(20_000, always_the_same=False)
+@tries(5_000, always_the_same=False)
 @given(house=house_rules(), data=st.data())
 def test_laws_of_positions_under_house_rules_for_long(house, data):
     _hold_all(rules_for(house.ruleset), data.draw(positions_of(house.ruleset)))

@@ -67,7 +67,7 @@ def test_house_rules_stand_beside_the_configuration_or_in_a_folder_of_their_own(
         ("club.toml", CLUB + "columns = 50\n", ["columns = 50", "6 to 12"]),
         ("club.toml", CLUB.replace("russian", "rusian"), ["base = 'rusian'", "russian"]),
         ("club.toml", CLUB + "capturing = 1\n", ["capturing", "nearest"]),
-        ("club.toml", CLUB + 'king_range = "short"\nking_landing = "behind"\n', ["king_landing = 'behind'", "flying"]),
+        ("club.toml", CLUB + 'king_range = "short"\nking_landing = "behind"\n', ['king_landing = "behind"', "flying"]),
         ("club.toml", CLUB + 'start_fen = "W:Wz9:Bb8"\n', ["start_fen = 'W:Wz9:Bb8'", "z9"]),
         ("club.toml", CLUB + 'start_fen = "W:Wc3:B"\n', ["start_fen", "the game is over there"]),
         ("club.toml", 'base = "russian', ["not TOML", "at end of document"]),
