@@ -19,6 +19,7 @@ from engine.pdn_rulesets import (
     game_type,
     games_that_move_differently,
     named_ruleset,
+    number_of,
     numbered_from,
     stated_ruleset,
     variant_in,
@@ -79,8 +80,13 @@ class PdnGame:
         return not self.faults
 
 
+_NO_WORDS = re.compile(r"(?:[^\W\d_]{0,2}(?:[\W\d_]|\Z))*")
+_HAS_DIGIT = re.compile(r"[0-9]")
+
 _TELLING = 4
 """Half-moves from an illegal one on that must be legal by another rule set before the game counts as one of that."""
+
+_NOT_READ = "not read, since nearly all games before it have faults; split the file"
 
 _SHORT_GAME = 12
 _MOST_SHORT_GAMES = 5000
@@ -93,6 +99,33 @@ def read_pdn(text: str, default_ruleset: Ruleset) -> tuple[PdnGame, ...]:
     A game that cannot be played by the rule set it states (or the default) is read by the only other one that can
     play it whole; where several can, the file's other games may decide, and else it stays as far as it was legal.
     """
+    games = _read_pdn(text, default_ruleset)
+    separated = _with_blanks_for_semicolons(text)
+    if separated:
+        others = _read_pdn(separated, default_ruleset)
+        if _count(others) > _count(games):
+            note = Fault(1, 1, 0, "what stands behind ';' is read as moves")
+            return (replace(others[0], notes=(note, *others[0].notes)), *others[1:])
+    return games
+
+
+def _count(games: tuple[PdnGame, ...]) -> tuple[int, int]:
+    """How well games were read: the fewest faults first, then the most moves."""
+    return -sum(not game.is_legal for game in games), sum(len(game.moves) for game in games)
+
+
+def _with_blanks_for_semicolons(text: str) -> str:
+    """The text with blanks for semicolons, where nothing but what may be moves ever stands behind one; else empty."""
+    if ";" not in text:
+        return ""
+    lines = text.splitlines(keepends=True)
+    behind = [line.partition(";")[2] for line in lines if ";" in line and not line.lstrip().startswith("[")]
+    if not behind or not all(_NO_WORDS.fullmatch(rest) for rest in behind) or not any(map(_HAS_DIGIT.search, behind)):
+        return ""
+    return "".join(line if line.lstrip().startswith("[") else line.replace(";", " ") for line in lines)
+
+
+def _read_pdn(text: str, default_ruleset: Ruleset) -> tuple[PdnGame, ...]:
     raws = _with_tags_first(raw_games(text))
     reading = _Reading(default_ruleset)
     for raw in raws:
@@ -162,6 +195,7 @@ class _Reading:
     undecided: list[frozenset[str]] = field(default_factory=list)
     played: dict[int, Played] = field(default_factory=dict)
     short_games: dict[tuple[str, ...], _Attempt] = field(default_factory=dict)
+    unread: dict[int, _Attempt] = field(default_factory=dict)
 
     def take_score(self, raw: RawGame) -> None:
         """Makes the last text of the moves the result, where it is the score that the Result tag states."""
@@ -200,6 +234,19 @@ class _Reading:
 
         Short games are remembered: files of nothing but beginnings have the same ones again and again.
         """
+        if self.effort.hopes <= 0:
+            return self._unread(len(raw.tokens))
+        best = self._remembered(raw)
+        self.effort.learn(best.is_whole)
+        return best
+
+    def _unread(self, texts: int) -> _Attempt:
+        if texts not in self.unread:
+            start = self._played(self.default).start
+            self.unread[texts] = _Attempt(self.default, start, True, Stop((), 0, texts, _NOT_READ))
+        return self.unread[texts]
+
+    def _remembered(self, raw: RawGame) -> _Attempt:
         if len(raw.tokens) > _SHORT_GAME or len(self.short_games) > _MOST_SHORT_GAMES:
             return self._best(raw)
         tags = raw.tags
@@ -335,7 +382,7 @@ def _as_written(attempts: list[_Attempt], numeric: bool) -> list[_Attempt]:
 
 def _score_at_the_end(raw: RawGame) -> str:
     """The score that ends the moves where it equals the Result tag and is no result that every game may have."""
-    if not raw.tokens or raw.result:
+    if not raw.tokens or raw.result or "Result" not in raw.tags:
         return ""
     stated, last = read_result(raw.tags.get("Result", "")), read_result(raw.tokens[-1].text)
     return last if last == stated and last not in ("*", *RESULTS) else ""
@@ -344,6 +391,9 @@ def _score_at_the_end(raw: RawGame) -> str:
 def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
     """The game with its faults and notes."""
     stop, result = best.stop, _result(raw)
+    if stop.reason == _NOT_READ:
+        fault = Fault(number, raw.line, 0, _NOT_READ)
+        return PdnGame(raw.tags, best.ruleset, best.start, (), result, (fault,), (), raw.line)
     about = (*_about_tags(raw, best.ruleset), *best.notes) if raw.tags else best.notes
     notes = [Fault(number, raw.line, 0, reason) for reason in about]
     notes += [Fault(number, note.line, note.tokens_before + 1, note.reason) for note in raw.notes]
@@ -381,7 +431,7 @@ def _finished(raw: RawGame, number: int, best: _Attempt) -> PdnGame:
 def _about_tags(raw: RawGame, ruleset: Ruleset) -> Iterator[str]:
     """What the tags say that the game as it is read does not."""
     stated = raw.tags.get("GameType", "")
-    if stated and re.split(r"[,;]", stated)[0].strip() != str(ruleset.pdn_type):
+    if stated and number_of(stated) != str(ruleset.pdn_type):
         named = named_ruleset({"GameType": stated}, None)
         meaning = named.name if named else "not known here"
         if meaning != ruleset.name:

@@ -24,18 +24,27 @@ MOST_TEXTS = 3 * _LONGEST_GAME
 _MOST_STATES = 200
 """Positions that the readings of one ambiguous capture may lead to at a time before it counts as ambiguous."""
 
+_MOST_HOPES = 1000
+"""Games with a fault that a file may have, with hardly any other between them, before the rest is not read."""
+
 
 @dataclass(slots=True)
 class Effort:
     """What reading one file may still cost in vain, so that no text makes it endless. Shared by all its games.
 
     `steps`: positions looked at beyond the moves themselves, of which those that led to something are given back;
-    `reasons`: illegal moves of which the rule is named; `recognitions`: games that are tried by all rule sets.
+    `reasons`: illegal moves of which the rule is named; `recognitions`: games that are tried by all rule sets;
+    `hopes`: games with a fault in a row, of which five are forgotten for each game without one.
     """
 
     steps: int = 5000
     reasons: int = 50
     recognitions: int = 100
+    hopes: int = _MOST_HOPES
+
+    def learn(self, is_whole: bool) -> None:
+        """Counts a game that was read, whole or with a fault."""
+        self.hopes = min(_MOST_HOPES, self.hopes + 5) if is_whole else self.hopes - 1
 
     def step(self) -> bool:
         """Whether one more position may be looked at; counts it."""
@@ -72,12 +81,14 @@ _Columns = frozenset[Square]
 _Step = Square | _Columns
 """A square, or all squares of the column that a short text names."""
 
-_SHORT = re.compile(r"[a-l](?:[-x:]?[a-l])*[-x:]?[a-l][0-9]{1,2}\Z")
+_SHORT = re.compile(r"[a-l](?:[0-9]{1,2})?(?:[-x:]?[a-l](?:[0-9]{1,2})?)*[-x:]?[a-l][0-9]{1,2}\Z")
 _SHORT_STEP = re.compile(r"[a-l](?:[0-9]{1,2})?")
-_BARE = re.compile(r"(?:[a-l][0-9]{1,2}|[0-9]{1,2})\Z")
-_SIGNED = re.compile(r"(?:[a-l]?[0-9]{1,2}[-x:*]{1,2})+[a-l]?[0-9]{1,2}\Z")
+_BARE = re.compile(r"(?:[a-l][0-9]{1,2}|[0-9]{1,3})\Z")
+_SIGNED = re.compile(r"(?:(?:[a-l][0-9]{1,2}|[0-9]{1,3})[-x:*]{1,2})+(?:[a-l][0-9]{1,2}|[0-9]{1,3})\Z")
+_UNSIGNED = re.compile(r"(?:[a-l][0-9]{1,2}){2,}\Z")
+_NAME = re.compile(r"[a-l][0-9]{1,2}")
 _SIGN = re.compile(r"[-x:*]{1,2}")
-_NUMBER = re.compile(r"[0-9]{1,3}(?:\.+|:)")
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.+|[:,)])")
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?\Z")
 _SQUARE_LENGTHS = (2, 1, 3)
 _FILLING = ",.;/+#!?*"
@@ -106,17 +117,19 @@ class Squares:
 
     def _squares_of(self, text: str) -> tuple[Square, ...] | None:
         if len(text) > 200 or not _SIGNED.match(text):
-            return self._pair(text)
-        squares = [self.by_name.get(part) for part in _SIGN.split(text)]
+            return self._unsigned(text)
+        return self._known(_SIGN.split(text))
+
+    def _unsigned(self, text: str) -> tuple[Square, ...] | None:
+        """Algebraic squares without signs between them."""
+        if len(text) > 200 or not _UNSIGNED.match(text):
+            return None
+        return self._known(_NAME.findall(text))
+
+    def _known(self, names: list[str]) -> tuple[Square, ...] | None:
+        squares = [self.by_name.get(name) for name in names]
         known = tuple(square for square in squares if square is not None)
         return known if len(known) == len(squares) else None
-
-    def _pair(self, text: str) -> tuple[Square, ...] | None:
-        """Two algebraic squares without a sign between them."""
-        if len(text) == 4 and text[0].isalpha() and text[2].isalpha():
-            start, end = self.by_name.get(text[:2]), self.by_name.get(text[2:])
-            return None if start is None or end is None else (start, end)
-        return None
 
     def parts_of(self, text: str) -> list[str]:
         """The names between the signs of a move text."""
@@ -286,6 +299,8 @@ class MoveReader:
         ends = self._rules.moves_between(position, squares[0], squares[-1])
         if self._huffs:
             ends = tuple(move for move in ends if move.huffed == huffed)
+        if not ends and len(squares) > 2:
+            return self._by_captured(squares, position, following)
         # In a race any chain of jumps between two squares is the same move.
         if not ends or (len(ends) == 1 and (len(squares) == 2 or self._any_way)):
             return tuple(_Option(move, False, following) for move in ends)
@@ -296,6 +311,12 @@ class MoveReader:
             if fitting:
                 by_effect[move.effect] = _Option(fitting[0], fitting[0].path == squares[1:], following)
         return tuple(by_effect.values())
+
+    def _by_captured(self, squares: tuple[Square, ...], position: Position, following: int) -> tuple[_Option, ...]:
+        """Readings of a capture as engines write it: both ends, then every piece that is captured."""
+        start, end, *captured = squares
+        ends = self._rules.moves_between(position, start, end)
+        return tuple(_Option(move, True, following) for move in ends if sorted(move.captured) == sorted(captured))
 
     # Texts that are several moves, or none
 
@@ -343,9 +364,10 @@ class MoveReader:
         self, text: str, at: int, position: Position, parts: tuple[str, ...]
     ) -> Iterator[tuple[int, Position, tuple[str, ...]]]:
         """Legal moves that stand in a text from a place on; the longest last, which is tried first."""
-        if text[at] in "KkQq" and text[at + 1 : at + 2].isdigit():
-            at += 1  # the letter of a king
-        for end, squares in sorted(self._square_rows(text, at)):
+        rows = sorted(self._square_rows(text, at))
+        if not rows and text[at].isalpha():
+            rows = sorted(self._square_rows(text, at + 1))  # the letter of a king, or of who moves
+        for end, squares in rows:
             for option in self._fitting(squares, position, 0)[:3]:
                 yield end, position.after(option.move), (*parts, self._name(option.move))
 

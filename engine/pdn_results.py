@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from engine.position import Side
 from engine.ruleset import Ruleset
@@ -11,9 +12,10 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "2-0", "0-2", "1-1", "0-0")
 """The results that PDN 3.0 knows at the end of the moves."""
 
 _SCORE = re.compile(
-    r"""\s* (?P<first>1/2|½|[0-9]{1,2}) \s* [-:–—−/] \s* (?P<second>1/2|½|[0-9]{1,2})
-        (?: \s*[(,;]?\s* (?P<more>[A-Za-z+#.=]{0,20}) \)? )? \s*""",
-    re.VERBOSE,
+    r"""\(? \s* (?P<first>1/2|½|0[.,]5|[0-9]{1,2}(?:[.,]0)?|o) \s* [-:–—−/] \s*
+        (?P<second>1/2|½|0[.,]5|[0-9]{1,2}(?:[.,]0)?|o)
+        (?: [a-z+#.=!*)]{0,20} | [\s(,;]{1,9} [\w+#.=!*/:½ -]{0,40} ) \)? \s*""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _WORDS = {
     **dict.fromkeys(("1/2", "½", "=", "draw", "drawn", "remise", "remis", "ничья", "patta", "tablas"), "1/2-1/2"),
@@ -25,13 +27,14 @@ _TEN_AND_TWELVE = (10, 12)
 """What the two scores of a game come to in the point systems in which neither of them has to be 0."""
 
 
+@lru_cache(maxsize=1024)
 def read_result(text: str) -> str:
     """A result as `first-second`, halves written 1/2; `*` for what is none.
 
     What follows the score (a forfeit's F, a reason in brackets) is left out.
     """
     plain = text.strip().strip("\"'")
-    word = _WORDS.get(plain.lower())
+    word = _WORDS.get(plain.lower().rstrip(".!"))
     if word:
         return word
     score = _SCORE.fullmatch(plain)
@@ -39,13 +42,15 @@ def read_result(text: str) -> str:
 
 
 def _number(text: str) -> str:
-    return "1/2" if text in ("½", "1/2") else str(int(text))
+    if text in ("½", "1/2") or text[1:] in (".5", ",5"):
+        return "1/2"
+    return "0" if text in "oO" else text.removesuffix(".0").removesuffix(",0").lstrip("0") or "0"
 
 
 def is_certain(result: str) -> bool:
-    """Whether a text in a result's form can be nothing else: half points, equal scores, or a side without a point."""
+    """Whether a text in a result's form can be nothing else: equal scores, or a side without a point."""
     first, _, second = result.partition("-")
-    return "1/2" in result or first == second or "0" in (first, second)
+    return first == second or "0" in (first, second)
 
 
 def is_point_score(result: str) -> bool:

@@ -20,6 +20,28 @@ FIRST_SQUARES: tuple[FirstSquare, ...] = ("bottom left", "bottom right", "top le
 _SIDES = {"W": Side.WHITE, "B": Side.BLACK}
 
 
+_OTHER_NAMES = {
+    "english": "american checkers anglaises английские чекерс angielskie",
+    "russian": "shashki russes russische ruso rusas russa russas русские шашки rosyjskie rus",
+    "international": "internationales internationale internacional internacionales internacionais internazionale"
+    " международные стоклеточные stuteckie polish polnische poolse",
+    "brazilian": "brasileira brasileiras brasilianisch бразильские brazylijskie brésiliennes braziliaans",
+    "italian": "italiana italiano italiennes italienisch итальянские włoskie italiaans",
+    "spanish": "española españolas espanola espanolas espagnoles spanisch испанские hiszpańskie spaans",
+    "portuguese": "portuguesa portuguesas portugaises португальские portugalskie portugees",
+    "turkish": "türk turca turques türkisch турецкие tureckie turks",
+    "canadian": "canadiennes канадские kanadyjskie canadees kanadisch",
+    "czech": "česká ceska tchèques tschechisch чешские czeskie tsjechisch",
+    "frisian": "friese friesisch frisonnes фризские fryzyjskie",
+    "giveaway-russian": "поддавки",
+    "towers": "столбовые башни",
+    "corners": "уголки",
+}
+"""Words by which servers, programs and other languages name rule sets, besides the names and titles of their files."""
+
+_BY_OTHER_NAME = {word: name for name, words in _OTHER_NAMES.items() for word in words.split()}
+
+
 def stated_ruleset(text: str) -> Ruleset | None:
     """The rule set that a PDN text itself names, in a `% variant: NAME` line or its first telling tag; else None."""
     line = _VARIANT_LINE.search(text)
@@ -37,17 +59,28 @@ def stated_ruleset(text: str) -> Ruleset | None:
 def named_ruleset(tags: Mapping[str, str], default: Ruleset | None) -> Ruleset | None:
     """The rule set that a game's tags name, changed where its GameType says so; None when they name none."""
     variant, game_type = tags.get("Variant", "").strip(), tags.get("GameType", "").strip()
-    kind, *facts = [part.strip() for part in re.split(r"[,;]", game_type)]
+    kind, *facts = _parts(game_type)
     if default is not None and variant == default.name:
         return with_facts(default, facts) if kind == str(default.pdn_type) else default
     named = variant_in(variant) if variant else None
     if named:
         return with_facts(named, facts) if kind == str(named.pdn_type) else named
-    if not re.fullmatch(r"[0-9]{1,3}", kind):
+    if not kind.isdecimal():
         return variant_in(game_type) if game_type else None
     plain = default if default is not None and default.pdn_type == int(kind) else None
     ruleset = _with_game_type(game_type) or plain or _of_type(int(kind))
     return ruleset and with_facts(ruleset, facts)
+
+
+def _parts(game_type: str) -> list[str]:
+    """The words of a GameType, its number first; one empty word where there is none."""
+    plain = re.sub(r"^\s*game\s*type\b", "", game_type, flags=re.IGNORECASE)
+    return [word.lstrip("0") or "0" if word.isdecimal() else word for word in re.findall(r"[^\W_]+", plain)] or [""]
+
+
+def number_of(game_type: str) -> str:
+    """The number that a GameType begins with, or its first word."""
+    return _parts(game_type)[0]
 
 
 def variant_in(text: str) -> Ruleset | None:
@@ -55,10 +88,13 @@ def variant_in(text: str) -> Ruleset | None:
     plain = text.strip().lower()
     if plain in variant_names():
         return load_ruleset(plain)
-    words = re.findall(r"[a-z0-9]+", plain)
+    words = re.findall(r"[^\W_]+", plain)
     named = [name for name in variant_names() if set(name.split("-")) <= set(words)]
     if named:
         return load_ruleset(max(named, key=lambda name: (name.count("-"), -words.index(name.split("-")[0]))))
+    others = {_BY_OTHER_NAME[word] for word in words if word in _BY_OTHER_NAME} & set(variant_names())
+    if others:
+        return load_ruleset(next(iter(others))) if len(others) == 1 else None
     titled = {_by_title_word()[word] for word in words if word in _by_title_word()}
     return load_ruleset(next(iter(titled))) if len(titled) == 1 else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -18,14 +19,19 @@ _MARKS = (
 )
 """Byte order marks and what they mean; the longer ones first where one begins with the other."""
 
-OLD_ENCODINGS = ("cp1252", "cp1251", "cp866", "koi8-r", "cp850")
+_LIKELY = {"cp1252": 0.0, "cp1251": 0.0, "cp866": 0.0, "koi8-r": -1.5, "cp850": -0.3}
+"""What the letters of the rarer encodings have to make up for."""
+
+OLD_ENCODINGS = tuple(_LIKELY)
 """One-byte encodings that are told apart, the likelier first where the letters do not decide."""
 
 _MOST_PIECES = 1500
 """How many different pieces of text are weighed; more of them decide nothing more."""
 
 _PIECE = re.compile(rb"[A-Za-z0-9\x80-\xff]{0,30}[\x80-\xff][A-Za-z0-9\x80-\xff]{0,30}")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_ªº]+")
+_ASIAN = re.compile(r"[\u0800-\u1dff\u2800-\ud7ff]")
+"""Signs that three bytes of UTF-8 make and that three small Cyrillic letters of an old encoding make as well."""
 
 # How often letters come in Russian text, per mille.
 _RUSSIAN = dict(
@@ -39,9 +45,10 @@ _RUSSIAN = dict(
     )
 )
 _CONSONANTS = re.compile("[бвгджзклмнпрстфхцчшщ]{4,}")
+_NEVER_FIRST = frozenset("ьъы")
 _OTHER_CYRILLIC = frozenset("іїєґў")
 _USUAL_LATIN = frozenset("éèêëàâáäåãæçíìîïñóòôöõøúùûüßœšžý")
-_USUAL_SIGNS = frozenset("«»„“”‘’–—…№°½¼¾×·§€©®\xa0†•")
+_USUAL_SIGNS = frozenset("«»„“”‘’–—…№°½¼¾×·§€©®\xa0†•¿¡ªº")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +72,34 @@ def decode_text(data: bytes) -> Decoded:
     if wide:
         return Decoded(data.decode(wide, errors="replace"), wide, sure=True)
     try:
-        return Decoded(data.decode("utf-8"), "utf-8", sure=True)
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    else:
+        if not _ASIAN.search(text) or _worth_of_all(data, "cp866") <= 0:
+            return Decoded(text, "utf-8", sure=True)
+        return Decoded(data.decode("cp866"), "cp866", sure=False)
     if _mostly_utf_8(data):
         return Decoded(data.decode("utf-8", errors="replace"), "utf-8", sure=True)
-    pieces = Counter(_PIECE.findall(data)).most_common(_MOST_PIECES)
-    encoding = max(OLD_ENCODINGS, key=lambda name: sum(_worth(piece, name) * min(n, 20) for piece, n in pieces))
+    encoding = max(OLD_ENCODINGS, key=lambda name: _worth_of_all(data, name) + _LIKELY[name])
     return Decoded(data.decode(encoding, errors="replace"), encoding, sure=False)
 
 
+def _worth_of_all(data: bytes, encoding: str) -> float:
+    pieces = Counter(_PIECE.findall(data)).most_common(_MOST_PIECES)
+    return sum(_worth(piece, encoding) * min(n, 20) for piece, n in pieces)
+
+
 def _wide_encoding(data: bytes) -> str:
-    """UTF-16 without a mark: every other byte of the ASCII letters and digits is a NUL."""
+    """UTF-16 without a mark: every other byte of plain letters and digits is a NUL, of Cyrillic ones a 4."""
     sample = data[:2000]
-    if len(sample) < 8 or sample.count(0) * 4 < len(sample):
+    if len(sample) < 8 or 0 not in sample:
         return ""
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    return "utf-16-le" if odd > 4 * even else "utf-16-be" if even > 4 * odd else ""
+    even, odd = (sum(half.count(byte) for byte in (0, 4)) for half in (sample[0::2], sample[1::2]))
+    half = len(sample) // 2
+    return (
+        "utf-16-le" if odd > 4 * even and odd * 2 > half else "utf-16-be" if even > 4 * odd and even * 2 > half else ""
+    )
 
 
 _UTF_8_CHARACTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
@@ -128,7 +146,9 @@ def _word_worth(text: str, word: re.Match[str]) -> float:
     if len(cyrillic) < len(letters):
         worth -= 4.0
     if len(letters) == 1:
-        return worth + (0.1 if letters.lower() in _RUSSIAN else -3.0)
+        return worth + (-3.0 if letters.lower() not in _RUSSIAN else -1.0 if letters in _NEVER_FIRST else 0.05)
+    if letters[0].lower() in _NEVER_FIRST:
+        worth -= 2.0
     clusters = sum(len(run) - 3 for run in _CONSONANTS.findall(letters.lower()))
     return worth - clusters + sum(_cyrillic_worth(letter.lower()) for letter in cyrillic)
 
@@ -137,14 +157,14 @@ def _case_worth(letters: str) -> float:
     """Words are in small letters, begin with a capital, or are all in capitals."""
     if letters.islower() or letters[1:].islower() or len(letters) == 1:
         return 0.0
-    return -0.4 * len(letters) if letters.isupper() else -2.0 * sum(map(str.isupper, letters[1:]))
+    return -0.25 * len(letters) if letters.isupper() else -2.0 * sum(map(str.isupper, letters[1:]))
 
 
 def _cyrillic_worth(letter: str) -> float:
     often = _RUSSIAN.get(letter)
     if often is None:
         return 0.0 if letter in _OTHER_CYRILLIC else -5.0
-    return 1.0 if often >= 40 else 0.7 if often >= 14 else 0.0 if often >= 9 else -0.6
+    return math.log10(often) - 0.9
 
 
 def _latin_worth(letters: str) -> float:

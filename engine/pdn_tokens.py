@@ -17,7 +17,7 @@ from engine.pdn_tags import tag_name
 _LEXEME = re.compile(
     r"""
       (?P<chunk>[^\s{}()\[\];!?$"%<>]+)
-    | \{[^{}\n]*\} | ;[^\n]* | ^%[^\n]* | \$[0-9]{1,3} | <[A-Za-z/!][^<>\n]{0,200}> | \(\s{0,9}\)  # skipped
+    | \{[^{}\n]*\} | ;[^\n]* | ^%[^\n]* | \$[ ]?[0-9]{1,3} | <[A-Za-z/!][^<>\n]{0,200}> | \(\s{0,9}\)  # skipped
     | (?P<special>\{|\[(?:\s{0,99}\[)*|\(+|\)+)
     """,
     re.VERBOSE | re.MULTILINE,
@@ -25,13 +25,14 @@ _LEXEME = re.compile(
 _MARK = re.compile(r"\(\s{0,3}[!?]{1,9}\s{0,3}\)")
 _BRACE_OR_TAG = re.compile(r'[{}]|\n(?=\[[\w-]{1,40}[ \t]{1,9}")')
 
-_SQUARE = r"(?:[a-lA-L][0-9]{1,2}|[0-9]{1,2})"
+_SQUARE = r"(?:[a-lA-L][0-9]{1,2}|[0-9]{1,3})"
 _SIGN = r"[-x:X*]{1,2}"
 _MOVE = rf"{_SQUARE}(?:{_SIGN}{_SQUARE})+"
 _SHORT = r"[a-lA-L](?:[-x:X]?[a-lA-L]){0,9}[-x:X]?[a-lA-L][0-9]{1,2}"
+_TENTHS = "(?:0[.,]5|[01][.,]0)"
 _CHUNK = re.compile(
     rf"""
-      (?P<score>(?:1/2|[0-9]{{1,2}})[-:](?:1/2|[0-9]{{1,2}})[A-Za-z]?|1/2)\Z
+      (?P<score>(?:1/2|[0-9]{{1,2}})[-:](?:1/2|[0-9]{{1,2}})[A-Za-z]{{0,2}}|1/2|{_TENTHS}[-:]{_TENTHS}|1-[oO]|[oO]-1)\.*\Z
     | (?P<move>{_MOVE}|{_SHORT}|[a-lA-L][0-9]{{1,2}}[a-lA-L][0-9]{{1,2}})[kKqQ]?\Z
     | (?P<number>[0-9]{{1,4}})(?P<dots>\.+)(?P<rest>.*)\Z
     | (?P<dotted>\.+)(?P<after>.*)\Z
@@ -48,9 +49,10 @@ _MOST_REMARKS = 20
 _MOST_TAGS = 400
 _LONGEST_CHUNK = 5000
 _LONGEST_HELD = 60
+_LONGEST_RESULT = 20
 _MOST_KINDS = 20_000
 """What no real file has more of, so that a broken one costs no more than a real one: remarks and tags of a game,
-characters without a blank, characters of a move with blanks in it, different texts."""
+characters without a blank, characters of a move with blanks in it or of a word for a result, different texts."""
 
 _USUAL = re.compile(rf"(?:[0-9]{{1,4}}\.+)?{_MOVE}\Z")
 _JOINED = re.compile(rf"{_SQUARE}[-x:X*]{{0,2}}{_SQUARE}")
@@ -60,18 +62,25 @@ _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\Z")
 
 _SIGNS = str.maketrans(
     {
-        **dict.fromkeys("‐‑‒–—−", "-"),
+        **dict.fromkeys("‐‑‒–—−→", "-"),
+        **dict.fromkeys("∶：", ":"),
+        **{sign: chr(ord(sign) - 0xFEE0) for sign in map(chr, range(0xFF01, 0xFF5F))},  # as wide as Chinese signs
         **dict.fromkeys("×✕⨯хХ", "x"),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\xad", None),
         "½": "1/2",
         "…": "...",
         # Letters of columns as they look, or are called, on a Cyrillic keyboard.
-        **dict(zip("асеАСЕ", "aceACE", strict=True)),
+        **dict(zip("абвсцдефгнАБВСЦДЕФГН", "abbccdefghABBCCDEFGH", strict=True)),
     }
 )
 _LINE_ENDS = str.maketrans({"\r": "\n", "\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 _ENTITIES = re.compile(r"&(?:nbsp|ndash|mdash|minus|times|frac12|hellip|lt|gt|#[0-9]{1,5}|#[xX][0-9a-fA-F]{1,4});")
 _STRUCTURE = frozenset('"[]{}();%&\\\n')
+
+
+_CAPTURES = frozenset("x:X")
+_MARKS_WITH_DASH = ("+/-", "-/+", "+-", "-+", "+/=", "=/+")
+_MARKS = "+#=~^,"
 
 
 class MoveToken(NamedTuple):
@@ -102,12 +111,12 @@ class RawGame:
     notes: list[Remark] = field(default_factory=list)
     broken: list[Remark] = field(default_factory=list)
     has_moves: bool = False
-    starred: bool = False
+    ending: str = ""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing of a game has been seen yet."""
-        return not self.tags and not self.tokens
+        return not self.tags and not self.tokens and not self.broken
 
     def note(self, line: int, reason: str) -> None:
         """Remember something that was skipped."""
@@ -153,9 +162,9 @@ class _Piece(NamedTuple):
 
 def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
     """What a run of characters between blanks is; several pieces where a number or a star stands at a move."""
-    plain = (chunk if chunk.isascii() else chunk.translate(_SIGNS)).strip(",'`’|_")
+    plain = (chunk if chunk.isascii() else _in_ascii(chunk)).strip(",'`|_")
     stars = plain.endswith("*")
-    plain = plain.rstrip("*").rstrip("+#=~^,")
+    plain = _without_mark(plain.rstrip("*"))
     star = (_Piece("star", "*"),) if stars else ()
     if not plain:
         return star
@@ -165,7 +174,7 @@ def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
         return (*_other(chunk, plain), *star)
     match kind:
         case "score":
-            return (*_score(plain), *star)
+            return (*_score(match["score"]), *star)
         case "rest" | "after" if after_number:
             return (*_other(chunk, plain), *star)
         case "rest":
@@ -179,12 +188,26 @@ def _pieces_of(chunk: str, after_number: bool = False) -> tuple[_Piece, ...]:
             return (_Piece(kind, match[kind]), *star)
 
 
+def _in_ascii(chunk: str) -> str:
+    """The chunk with signs and digits as PDN has them, and without what is no letter: pictures, notes, directions."""
+    plain = chunk.translate(_SIGNS)
+    return "".join(c if c.isascii() or c.isalpha() else str(int(c)) if c.isdecimal() else "" for c in plain)
+
+
+def _without_mark(text: str) -> str:
+    """A move text without the sign behind it that says how good the move or the position is."""
+    for mark in _MARKS_WITH_DASH:
+        text = text.removesuffix(mark)
+    return text.rstrip(_MARKS)
+
+
 def _score(text: str) -> tuple[_Piece, ...]:
     result = read_result(text)
     if ":" in text and _CLOCK.match(text) and "0" in (text[0], text[-2]):
         return (_Piece("odd", text),)
     first, _, second = result.partition("-")
     few = all(part == "1/2" or int(part) <= 12 for part in (first, second) if part)
+    few |= "-" in text and "0" in (first, second)
     if result != "*" and is_certain(result) and few:
         return (_Piece("result", result),)
     return (_Piece("move", text),)
@@ -193,7 +216,8 @@ def _score(text: str) -> tuple[_Piece, ...]:
 def _other(chunk: str, plain: str) -> tuple[_Piece, ...]:
     if not any(character.isdigit() for character in plain):
         return (_Piece("word", chunk),) if any(character.isalpha() for character in plain) else ()
-    if not _CLOCK.match(plain) and _JOINED.search(plain):
+    is_year = plain[-1] == ":" and plain[:-1].isdecimal()
+    if not is_year and not _CLOCK.match(plain) and _JOINED.search(plain):
         return (_Piece("move", plain),)
     return (_Piece("odd", plain),)
 
@@ -220,7 +244,7 @@ class _Collector:
             at = self._chunks_from(at)
         self._flush()
         self._close_side_line()
-        self._settle_star()
+        self._settle_ending()
         self._finished.append(self._game)
         return tuple(game for game in self._finished if not game.is_empty)
 
@@ -288,7 +312,10 @@ class _Collector:
             self._game.notes.append(Remark(self._line(at), len(self._game.tokens), reason))
 
     def _breaks(self, at: int, reason: str) -> None:
+        """Remember something cut off: of this game or, where it has its result already, of the next."""
         self._flush()
+        if self._game.result:
+            self._next_game(at)
         if len(self._game.broken) < _MOST_REMARKS:
             self._game.broken.append(Remark(self._line(at), len(self._game.tokens), reason))
 
@@ -309,6 +336,8 @@ class _Collector:
             if tag.remark:
                 self._note(at, tag.remark)
         elif tag.cut and not self._depth:
+            if self._game.ending and self._text[max(0, at - 1) : at] in ("", "\n"):
+                self._next_game(at)
             self._breaks(at, f"a tag is opened with '[' and never closed: {tag.value[:60]}")
         elif not self._depth:
             self._note(at, f"{tag.value[:60]} has no value in quotes")
@@ -326,13 +355,15 @@ class _Collector:
                 self._note(token.at, f"{token.text[:60]!r} is no move")
             game.tokens.clear()
             game.has_moves = False
-        if game.tokens or game.result or game.has_moves or game.starred or self._repeats(name, at):
+        if game.tokens or game.result or game.has_moves or game.ending or self._repeats(name, at):
             self._next_game(at)
         elif game.is_empty:
             game.line = self._line(at)
         if name in self._game.tags:
             self._note(at, f"tag {name} is given twice, the first one counts")
-        if len(self._game.tags) < _MOST_TAGS:
+        if name == "FEN" and tag.value in _NO_FEN:
+            self._note(at, f"the FEN {tag.value!r} says nothing")
+        elif len(self._game.tags) < _MOST_TAGS:
             self._game.tags.setdefault(name, tag.value)
         self._last_end = tag.end
 
@@ -347,8 +378,9 @@ class _Collector:
         return re.search(r"\n[ \t]*\n", self._text[self._last_end : at]) is not None
 
     def _next_game(self, at: int) -> None:
-        self._settle_star()
-        self._finished.append(self._game)
+        self._settle_ending()
+        if not self._game.is_empty:
+            self._finished.append(self._game)
         self._game = RawGame(self._line(at), self._line_starts)
 
     # Moves
@@ -364,6 +396,8 @@ class _Collector:
             self._operand(kind, text, at)
         elif kind == "word":
             self._note(at, f"{text[:60]!r} is no move")
+            said = read_result(text.strip(".,!")) if len(text) < _LONGEST_RESULT else "*"
+            self._game.ending = self._game.ending if said == "*" else said
         elif kind == "dots":
             if self._held and self._held.text.isdecimal():
                 number, self._held = int(self._held.text), None
@@ -381,9 +415,9 @@ class _Collector:
                 game.line = self._line(at)
             if not game.result:
                 game.result = text
-            game.starred = False
+            game.ending = ""
         elif kind == "star":
-            game.starred = True
+            game.ending = game.ending or "*"
         elif game.result:
             self._note(at, f"{text[:60]!r} is no move")
         elif kind == "odd":
@@ -396,19 +430,28 @@ class _Collector:
             game = self._game
         elif game.is_empty and not game.has_moves:
             game.line = self._line(at)
-        game.starred = False
+        game.ending = ""
         game.tokens.append(MoveToken(text, at))
 
     def _number(self, number: int, dots: int, at: int) -> None:
         game = self._game
         again = number == 1 and dots < 3
-        if game.result or (again and (game.starred or self._begins_anew(at))):
+        if again and not game.has_moves and not game.tags and not any(map(_may_be_move, game.tokens)):
+            self._drop_heading()
+        if game.result or (again and (game.ending or self._begins_anew(at))):
             self._next_game(at)
             game = self._game
         elif game.is_empty and not game.has_moves:
             game.line = self._line(at)
-        game.starred = False
+        game.ending = ""
         game.has_moves = True
+
+    def _drop_heading(self) -> None:
+        """Forgets what stands before the first move of a game without tags: names, a round, a score."""
+        for token in self._game.tokens:
+            self._note(token.at, f"{token.text[:60]!r} is no move")
+        self._game.tokens.clear()
+        self._game.result = ""
 
     def _begins_anew(self, at: int) -> bool:
         """Whether a number 1 in the middle of moves is that of another game."""
@@ -418,6 +461,8 @@ class _Collector:
     def _operand(self, kind: str, text: str, at: int) -> None:
         """Half a move: written with blanks around its sign, or cut off."""
         held = self._held
+        if held is None and kind in ("sign", "tail") and self._goes_on_capturing(text):
+            held = self._game.tokens.pop()
         open_ = held is not None and held.text[-1] in "-x:X*"
         if held is None:
             if kind != "sign":  # a sign alone stands for a move that is not known
@@ -431,6 +476,11 @@ class _Collector:
         elif kind != "sign":
             self._flush()
             self._held = MoveToken(text, at)
+
+    def _goes_on_capturing(self, text: str) -> bool:
+        """Whether a sign of capture with blanks around it stands behind a capture."""
+        game = self._game
+        return text[0] in _CAPTURES and bool(game.tokens and not game.result and _CAPTURES & set(game.tokens[-1].text))
 
     def _with_held(self, text: str) -> str:
         """A move text with what was held before it: the first half of a capture, a number, or something cut off."""
@@ -457,14 +507,14 @@ class _Collector:
             if not self._game.result:
                 self._move(held.text, held.at)
 
-    def _settle_star(self) -> None:
-        """A star after a move is also the mark of a forced move; it ends the game only where no move follows."""
-        if self._game.starred and not self._game.result:
-            self._game.result = "*"
+    def _settle_ending(self) -> None:
+        """A star or a word like `remise` ends the game only where no move follows; a star also marks forced moves."""
+        if self._game.ending and not self._game.result:
+            self._game.result = self._game.ending
 
 
 def _may_be_move(token: MoveToken) -> bool:
-    return not token.text.isdecimal() and _JOINED.search(token.text) is not None
+    return not token.text.strip(".:,").isdecimal() and _JOINED.search(token.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,6 +538,7 @@ _TAG_WITHOUT_QUOTES = re.compile(
 _LONGEST_UNCLOSED = 500
 """How far the end of a tag is looked for on other lines, and how long a line may be to count as one unclosed tag."""
 
+_NO_FEN = ("", "?", "-", "*")
 _TYPED_QUOTES = "“”„«»‘’'`"
 
 
@@ -540,7 +591,7 @@ class _Finder:
         """The bracket that opens at a place."""
         begins = _TAG_BEGINS.match(self._text, at)
         if begins:
-            tag = self._quoted(begins)
+            tag = self._quoted(begins, is_first=not self._text[max(0, at - 20) : at].rpartition("\n")[2].strip())
             if tag:
                 return tag
         line_end = self.line_end(at)
@@ -553,8 +604,11 @@ class _Finder:
             return _Tag(without["name"], _value(value), without.end(), "a tag without proper quotes")
         return _Tag("", self._text[at : min(close + 1, at + 80)], close + 1)
 
-    def _quoted(self, begins: re.Match[str]) -> _Tag | None:
-        """The tag whose value opens where `begins` ends; None when its quotes are not closed near by."""
+    def _quoted(self, begins: re.Match[str], is_first: bool) -> _Tag | None:
+        """The tag whose value opens where `begins` ends; None when its quotes are not closed near by.
+
+        Only one that is first on its line may be closed nowhere on it.
+        """
         start = begins.end()
         name = html.unescape(begins["name"]).strip()
         line_end = self.line_end(start)
@@ -568,6 +622,8 @@ class _Finder:
             escaped = _ANY_QUOTE_AND_BRACKET.search(self._text, start, line_end)
             if escaped:
                 return _Tag(name, _value(self._text[start : escaped.start()]), escaped.end())
+        if not is_first:
+            return None
         if close < len(self._text) and close - start <= _LONGEST_UNCLOSED:
             inside = self._text[start:close]
             if "\n[" not in inside and "\n\n" not in inside:
@@ -583,5 +639,9 @@ def _is_known(match: re.Match[str]) -> bool:
 
 
 def _value(text: str) -> str:
-    text = re.sub(r'\\(["\\])', r"\1", re.sub(r"\s+", " ", text) if "\n" in text or "\t" in text else text).strip()
+    if "\n" in text or "\t" in text:
+        text = re.sub(r"\s+", " ", text)
+    if "\\" in text:
+        text = re.sub(r'\\(["\\])', r"\1", text)
+    text = text.strip()
     return html.unescape(text) if "&" in text else text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -393,6 +395,37 @@ FORMS = [
     ("32-28, 19-23; the rest\n28x19.", "international", "32-28 19-23 28x19"),
     ("22-18 9-13 25-22", "russian", "c3-d4 b6-a5 b2-c3"),
     ("c3-d4 b6-c5", "pool", "22-18 9-14"),
+    ("1. 32-28 $142 19-23$2 2. 28x19 $ 1 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32−28 19‑23 2. 28х19 14Х23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. ３２－２８ １９－２３ 2. ２８ｘ１９ 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. ٣٢-٢٨ 19-23 2. 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32→28 19->23 2. 28xx19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28± 19-23⩲ 2. 28x19∓ 14x23□", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28+- 19-23-+ 2. 28x19+/- 14x23=", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28‼ 19-23⁇ 2. 28x19¹ 14x23👍", "international", "32-28 19-23 28x19 14x23"),
+    ("⛀32-28 ⛂19-23 \u200e28x19 14\xadx23", "international", "32-28 19-23 28x19 14x23"),
+    ("w32-28 z19-23 w28x19 z14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 19-23 2. 28x19x23 14x23x19", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28(2) 19-23(0:32) 2. 28x19{0:32}14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28[1] 19-23 [diagram] 2. 28x19 (diagram) 14x23 etc.", "international", "32-28 19-23 28x19 14x23"),
+    ("1,32-28,19-23\n2,28x19,14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1;32-28;19-23\n2;28x19;14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28, 19-23; 2. 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("32-28 ; 31-26\n19-23\n28x19 ; good\n14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("| 1 | 32-28 | 19-23 |\n| 2 | 28x19 | 14x23 |", "international", "32-28 19-23 28x19 14x23"),
+    ("- 32-28 19-23\n• 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("> 1. 32-28 19-23\n> 2. 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1w. 32-28 1b. 19-23 2w. 28x19 2b. 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("W: 32-28 B: 19-23 W: 28x19 B: 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("17. 32-28 19-23 19. 28x19 14x23 20.", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 ... 19-23 2. 28x19 … 14x23 3. --", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 19-23\x0c2. 28x19\xa014x23\u202f", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 {a { b} 19-23 2. 28x19) 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 {(} 19-23 (1... 18-23 {)} 2. 31-26) 2. 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. c3d4d6c5 2. b2c3", "russian", "c3-d4 d6-c5 b2-c3"),
+    ("1. с3-д4 д6-ц5 2. в2-с3 ф6-г5", "russian", "c3-d4 d6-c5 b2-c3 f6-g5"),
+    ("1. c3-d4. d6-c5. Чёрные сдались.", "russian", "c3-d4 d6-c5"),
+    ("1. c3-d4?! d6-c5!? 2. b2-c3?? +-", "russian", "c3-d4 d6-c5 b2-c3"),
 ]
 
 
@@ -422,6 +455,20 @@ RESULT_FORMS = [
     ("6-6", "6-6"),
     ("*", "*"),
     ("0-0", "0-0"),
+    ("0.5-0.5", "1/2-1/2"),
+    ("0,5-0,5", "1/2-1/2"),
+    ("1.0-0.0", "1-0"),
+    ("1-O", "1-0"),
+    ("1-0ff", "1-0"),
+    ("1-1.", "1-1"),
+    ("1-1 (5-5)", "1-1"),
+    ("2-0 (opgegeven)", "2-0"),
+    ("2-0!", "2-0"),
+    ("1-0*", "1-0"),
+    ("20-0", "20-0"),
+    ("Remise", "1/2-1/2"),
+    ("ничья.", "1/2-1/2"),
+    ("&frac12;-&frac12;", "1/2-1/2"),
 ]
 
 
@@ -483,6 +530,147 @@ def test_every_way_of_writing_tags(tag, value):
     (game,) = read_pdn(f'[Event "E"]\n{tag}\n[Result "1-1"]\n1. 32-28 19-23\n', INTERNATIONAL)
     assert game.tags["White"] == value
     assert (len(game.moves), game.result, game.faults) == (2, "1-1", ())
+
+
+@pytest.mark.parametrize("value", ["(2-0)", "+/-", "1-0 forfeit", "2:0 (time)", "+:-"])
+def test_a_result_that_only_a_tag_can_state(value):
+    assert winner_of(only(f'[Result "{value}"]\n1. 32-28 19-23').result, INTERNATIONAL) is Side.WHITE
+
+
+def test_a_word_for_a_draw_in_the_middle_is_a_remark():
+    game = only("1. 32-28 (remise) remise 19-23 2. 28x19 *")
+    assert (len(game.moves), game.result) == (3, "*")
+
+
+NAMED = [
+    ('[GameType "25"]', "russian"),
+    ('[GameType " 25 , W, 8, 8, A0, 0 "]', "russian"),
+    ('[GameType "25;W;8;8;A0;0"]', "russian"),
+    ('[GameType "25 W 8 8 A0 0"]', "russian"),
+    ('[GameType "025."]', "russian"),
+    ('[GameType "25-W"]', "russian"),
+    ('[GameType "GameType 25"]', "russian"),
+    ('[Game Type "25"]', "russian"),
+    ('[game_type "25 (Russian)"]', "russian"),
+    ('[GameType "Shashki-64"]', "russian"),
+    ('[Variant "Русские шашки"]', "russian"),
+    ('[Variant "Russian draughts"]', "russian"),
+    ('[Variant "Brazilian"]\n[GameType "26"]', "brazilian"),
+    ('[Variant "Damas brasileiras"]', "brazilian"),
+]
+
+
+@pytest.mark.parametrize(("tag", "name"), NAMED)
+def test_every_way_of_naming_what_is_played(tag, name):
+    game = only(f"{tag}\n1. c3-d4 d6-c5 *")
+    assert (game.ruleset.name, len(game.moves), game.faults) == (name, 2, ())
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("Standard", "russian"),
+        ("From Position", "russian"),
+        ("American checkers", "english"),
+        ("American pool checkers", "pool"),
+        ("Pool checkers", "pool"),
+        ("Frysk!", "frysk"),
+        ("Frisian", "frisian"),
+        ("Breakthrough", "breakthrough"),
+        ("Antidraughts", "antidraughts"),
+        ("Dama italiana", "italian"),
+        ("Portuguese", "portuguese"),
+        ("Turkish draughts (Dama)", "turkish"),
+        ("International draughts", "international"),
+    ],
+)
+def test_variants_as_servers_name_them(value, name):
+    (game,) = read_pdn(f'[Variant "{value}"]\n*', RUSSIAN)
+    assert game.ruleset.name == name
+
+
+@pytest.mark.parametrize("capture", ["c:e5:g7", "c:e:g7", "c3:e:g7", "ceg7", "cg7", "c3e5g7", "c3 : e5 : g7", "c3-g7"])
+def test_every_way_of_writing_a_capture_of_two(capture):
+    game = only(f'[FEN "W:Wc3:Bd4,f6,b8"]\n1. {capture} b8-c7 *', RUSSIAN)
+    assert texts(game) == ["c3:e5:g7", "b8-c7"]
+
+
+@pytest.mark.parametrize("value", ["", "?", "-"])
+def test_a_fen_that_says_nothing_is_the_start(value):
+    game = only(f'[FEN "{value}"]\n[SetUp "0"]\n1. 32-28 *')
+    assert game.is_legal
+    assert game.start == rules_for(INTERNATIONAL).start()
+
+
+@pytest.mark.parametrize("heading", ["Ronde 3, 1973: A. Wit - B. Zwart 2-0", "Wit 1-1 Zwart", "12-03-1998", "Partij 1"])
+def test_a_heading_is_no_part_of_the_game(heading):
+    first, second = read_pdn(f"{heading}\n1. 32-28 19-23 1-1\n\n{heading}\n1. 31-26 2-0\n", INTERNATIONAL)
+    assert (texts(first), first.result, first.faults) == (["32-28", "19-23"], "1-1", ())
+    assert (texts(second), second.result, second.faults) == (["31-26"], "2-0", ())
+
+
+def test_what_is_cut_after_a_result_belongs_to_the_next_game():
+    first, second = read_pdn('1. 32-28 19-23 1-1\n\n[Event "2"]\n1. 31-26 2-0\n[Whi', INTERNATIONAL)[:2]
+    assert first.is_legal
+    assert second.is_legal
+    cut = read_pdn("1. 32-28 1-1\n\n[Whi", INTERNATIONAL)[-1]
+    assert "never closed" in cut.faults[0].reason
+
+
+def test_a_tag_that_breaks_into_the_moves_costs_no_other_game():
+    found = read_pdn('1. 32-28 19[FEN "x. 2. 28x19 1-1\n\n[Event "2"]\n1. 31-26 2-0\n', INTERNATIONAL)
+    assert not found[0].is_legal
+    assert (found[-1].tags["Event"], texts(found[-1]), found[-1].faults) == ("2", ["31-26"], ())
+
+
+@pytest.mark.parametrize("size", [10, 11, 12])
+def test_numbers_of_three_digits(size):
+    house = read_ruleset(f'base = "turkish"\ncolumns = {size}\nrows = {size}\nnotation = "numeric"\n', "wide")
+    rules = rules_for(house)
+    position, moves = rules.start(), []
+    for ply in range(40):
+        legal = rules.legal_moves(position)
+        moves.append(legal[ply * 7 % len(legal)])
+        position = position.after(moves[-1])
+    game = PdnGame({}, house, rules.start(), tuple(moves))
+    assert size == 10 or re.search(r"[0-9]{3}-[0-9]{2,3}", write_pdn(game))
+    (copy,) = read_pdn(write_pdn(game), house)
+    assert (copy.moves, copy.faults) == (game.moves, ())
+
+
+def _by_hand(game_moves, ruleset, numeric, sign, style):
+    """Moves written without the writer: numbers from the corner on, or columns and rows."""
+    board = ruleset.geometry
+    names = [str(n + 1) if numeric else f"{'abcdefghijkl'[c]}{board.rows - r}" for n, (c, r) in enumerate(board.cells)]
+    words = []
+    for ply, (move, is_unique) in enumerate(game_moves):
+        path = (move.from_square, *(move.path[-1:] if style == "ends" and is_unique else move.path))
+        join = sign if move.is_capture else "-"
+        text = join.join(names[square] for square in path)
+        if style == "parts":
+            text = " ".join(f"{names[a]}{join}{names[b]}" for a, b in pairwise(path))
+        words += [f"{ply // 2 + 1}."] * (ply % 2 == 0) + [text + "".join(f"/{names[square]}" for square in move.huffed)]
+    return " ".join(words) + " *"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_games_that_others_have_written(variant):
+    rules = rules_of(variant)
+    chance = random.Random(variant)
+    position, played = rules.start(), []
+    while len(played) < 60 and (legal := rules.legal_moves(position)) and rules.winner(position) is None:
+        move = chance.choice(legal)
+        same = rules.moves_between(position, move.from_square, move.to_square)
+        played.append((move, len(same) == 1 and move.from_square != move.to_square))
+        position = position.after(move)
+    styles = [(True, "x", "ends"), (True, "-", "ends"), (True, "x", "whole"), (True, "x", "parts")]
+    styles += [(False, ":", "ends"), (False, "-", "ends"), (False, "x", "whole"), (False, ":", "parts")]
+    for style in styles:
+        if style[2] == "parts" and any(move.huffed for move, _ in played):
+            continue
+        game = only(_by_hand(played, rules.ruleset, *style), rules.ruleset)
+        assert game.faults == (), style
+        assert [move.effect for move in game.moves] == [move.effect for move, _ in played], style
 
 
 def test_a_tag_that_is_nearly_another_stays_when_the_other_is_there():

@@ -208,6 +208,48 @@ def test_a_megabyte_of_nonsense_is_read_within_a_second(name):
     assert len(games) < 10
 
 
+def test_a_megabyte_of_tiny_games_with_faults_is_read_within_a_second():
+    chance = random.Random(5)
+    texts, size = [], 0
+    while size < MEGABYTE:
+        squares = [chance.randint(1, 50) for _ in range(4)]
+        texts.append('[Event "{}"]\n1. {}-{} {}x{} 1-1\n\n'.format(len(texts), *squares))
+        size += len(texts[-1])
+    read_pdn("1. c3-d4 *", load_ruleset("international"))
+    seconds = []
+    for _ in range(2):  # the better of two, since other programs slow this one down
+        began = time.process_time()
+        games = read_pdn("".join(texts), load_ruleset("international"))
+        seconds.append(time.process_time() - began)
+    assert min(seconds) < 1.0
+    assert len(games) > 20_000
+    assert "nearly all games before it have faults" in games[-1].faults[0].reason
+
+
+def test_many_games_with_faults_cost_none_of_those_between_them():
+    replies = ["19-23" if n % 4 == 0 else f"{20 + n % 30}-1" for n in range(3000)]
+    text = "".join(f'[Event "{n}"]\n1. 32-28 {reply} 1-1\n\n' for n, reply in enumerate(replies))
+    games = read_pdn(text, load_ruleset("international"))
+    assert all(game.is_legal == (place % 4 == 0) for place, game in enumerate(games))
+
+
+_ACCIDENTS = ("{", "}", "(", ")", "[", "]", '"', '[FEN "x', "*", "1-0", "1. ", "\\", "%", "\n\n", ";", "99-1", "/", "<")
+
+
+@pytest.mark.parametrize("accident", _ACCIDENTS)
+def test_an_accident_in_one_game_costs_no_other(accident):
+    chance = random.Random(accident)
+    ruleset = load_ruleset("international")
+    first, spoilt, last = (write_pdn(game) for game, _ in _games("international"))
+    moves = [read_pdn(text, ruleset)[0].moves for text in (first, last)]
+    first, spoilt, last = (text.replace("?", name, 1) for text, name in ((first, "A"), (spoilt, "B"), (last, "C")))
+    for _ in range(20):
+        place = chance.randrange(len(spoilt))
+        found = read_pdn(f"{first}\n{spoilt[:place]}{accident}{spoilt[place:]}\n{last}", ruleset)
+        assert (found[0].tags["Event"], found[0].moves, found[0].faults) == ("A", moves[0], ()), place
+        assert (found[-1].tags["Event"], found[-1].moves) == ("C", moves[1]), place
+
+
 def test_a_megabyte_in_one_tag_is_kept():
     value = "x" * MEGABYTE
     (game,) = read_pdn(f'[Event "{value}"]\n1. 32-28 *', load_ruleset("international"))

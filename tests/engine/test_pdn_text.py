@@ -21,7 +21,16 @@ RUSSIAN = (
     "Ёлкин",
     "Кубок области — финал".replace("—", "-"),
 )
+SHORT_RUSSIAN = ("Цой", "Уфа", "Юм", "Ли", "ход", "ток", "2 тур", "СССР", "ЮЖНЫЙ", "Я", "Щ")
 WESTERN = (
+    "Nº 4",
+    "1ª ronda",
+    "2º tablero",
+    "¿Qué?",
+    "¡Hola!",
+    "Bööm",
+    "Õnne",
+    "à",
     "José",
     "Joueur numéro 7",
     "Spieler Müller",
@@ -49,6 +58,13 @@ def test_cyrillic_names_come_back(name, encoding):
         assert decode_text(text.encode(encoding)).text == text
 
 
+@pytest.mark.parametrize("encoding", ["cp1251", "cp866", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("name", SHORT_RUSSIAN)
+def test_a_few_cyrillic_letters_are_enough(name, encoding):
+    for text in (_file(name), f'[White "{name}"]\n', f"{{{name}}}", name):
+        assert decode_text(text.encode(encoding)).text == text
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("name", WESTERN)
 def test_western_names_come_back(name, encoding):
@@ -58,8 +74,13 @@ def test_western_names_come_back(name, encoding):
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_wide_characters_without_a_mark_are_seen(encoding):
-    text = _file("Турнир")
-    assert decode_text(text.encode(encoding)).text == text
+    for text in (_file("Турнир"), "Турнир, белые и чёрные\n", '[White "A"]\n'):
+        assert decode_text(text.encode(encoding)).text == text
+
+
+def test_signs_of_asia_stay_what_they_are():
+    for name in ("王天一", "李", "チェッカー", "체커"):
+        assert decode_text(_file(name).encode()).text == _file(name)
 
 
 @pytest.mark.parametrize("text", ["1. 32-28 19-23 ½-½", "1. 32–28 19–23 1–0", "1. 32-28 19-23 2. 28×19"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.notation import full_move_text
 from engine.rules import rules_for
-from engine.ruleset import read_ruleset
+from engine.ruleset import load_ruleset, read_ruleset
 from engine.search import LEVEL_NODES, WIN, Search, evaluation_of, search_level
 from tests.data_files import needs_shared, shared_json
 from tests.engine.boards import VARIANTS, games, position_in, positions, rules_of, turned_position
@@ -92,6 +92,12 @@ def test_stopped_at_once_it_still_moves():
     assert found.line[0] in rules.legal_moves(rules.start())
 
 
+# Plain search plays all captures out; among towers they need not end, and where they are free they are too many.
+PLAINLY_SEARCHED = [
+    name for name in VARIANTS if load_ruleset(name).capture == "obligatory" and load_ruleset(name).prisoners == "none"
+]
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("level", [1, 3, 5])
 def test_a_level_answers_the_same_within_its_positions(variant, level):
@@ -132,7 +138,7 @@ def test_a_position_is_worth_the_same_from_the_other_side(variant, data):
     assert evaluate(position) == evaluate(turned_position(position, rules.ruleset))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", PLAINLY_SEARCHED)
 @given(data=st.data())
 @settings(max_examples=10, deadline=None)
 def test_alpha_beta_finds_what_plain_search_finds(variant, data):
@@ -143,7 +149,7 @@ def test_alpha_beta_finds_what_plain_search_finds(variant, data):
     found = Search(rules, position).best(2)
     if found is not None:
         evaluate = evaluation_of(rules.ruleset)
-        assert found.score == _plain(rules, evaluate, position, 2, 0, {position})
+        assert found.score == _plain(rules, evaluate, position, 2, 0, {position.diagram})
 
 
 def _plain(rules, evaluate, position, depth, ply, path):
@@ -156,7 +162,8 @@ def _plain(rules, evaluate, position, depth, ply, path):
     scores = []
     for move in moves:
         after = position.after(move)
-        scores.append(0 if after in path else -_plain(rules, evaluate, after, depth - 1, ply + 1, path | {after}))
+        known = after.diagram in path
+        scores.append(0 if known else -_plain(rules, evaluate, after, depth - 1, ply + 1, path | {after.diagram}))
     return max(scores)
 
 
