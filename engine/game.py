@@ -131,6 +131,21 @@ class Game:
         return draw if outcome.winner is None else white if outcome.winner is Side.WHITE else black
 
 
+def agreed(ruleset: Ruleset) -> Outcome:
+    """A draw that both players agreed to."""
+    return Outcome(None, "agreed", ruleset.article("agreement"), on_board=False)
+
+
+def resigned(ruleset: Ruleset, side: Side) -> Outcome:
+    """A side has given up."""
+    return Outcome(side.other, "resigned", ruleset.article("resignation"), on_board=False)
+
+
+def flag_fell(ruleset: Ruleset, side: Side) -> Outcome:
+    """A side has overstepped its time."""
+    return Outcome(side.other, "flag fell", ruleset.article("flag"), on_board=False)
+
+
 def new_game(ruleset: Ruleset, start: Position | None = None) -> Game:
     """A game that has just begun, from the variant's start or from another position."""
     rules = rules_for(ruleset)

@@ -46,6 +46,9 @@ RULES_WITHOUT_FACT = ("turns", "whole_capture")
 """Rules every variant has, so no key states them: a side moves only its own pieces, a capture is carried through.
 Their articles stand among those of the facts."""
 
+ENDINGS = ("agreement", "resignation", "flag")
+"""How players end a game themselves; articles may name where the rules say so."""
+
 PRECEDENCES = ("most pieces", "highest value", "with a king", "most kings", "kings first")
 
 
@@ -224,8 +227,8 @@ def _articles(where: str, key: str, value: object) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(isinstance(article, str) for article in value.values()):
         raise _fail(where, key, value, "a table of key = article")
     for name in value:
-        if name not in _READERS and name not in RULES_WITHOUT_FACT:
-            known = {**_READERS, **dict.fromkeys(RULES_WITHOUT_FACT)}
+        if name not in _READERS and name not in RULES_WITHOUT_FACT + ENDINGS:
+            known = {**_READERS, **dict.fromkeys(RULES_WITHOUT_FACT + ENDINGS)}
             raise RulesetError(f"{where}: articles.{name}: no such key{_nearest(name, known)}")
     return MappingProxyType(dict(value))
 

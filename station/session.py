@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from engine.errors import NotationError, RulesetError
-from engine.game import Game, Outcome
+from engine.game import Game, Outcome, agreed, flag_fell, resigned
 from engine.position import Move, Position, Side
 from engine.ruleset import Ruleset, variant_names
 from station import announcements as say
@@ -54,7 +54,7 @@ from station.tracker import (
 
 Step = tuple[Session, tuple[Effect, ...]]
 
-REQUESTS = ("new_game", "take_back", "resign", "draw", "pause", "resume", "choose")
+REQUESTS = ("new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose")
 """Requests a session carries out."""
 
 
@@ -197,7 +197,7 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
             return _ask_new_game(session, arguments)
         case "take_back":
             return _ask_take_back(session, arguments)
-        case "resign" | "draw":
+        case "resign" | "draw" | "flag":
             return _ask_end(session, name, arguments)
         case "pause":
             if isinstance(session.phase, Paused):
@@ -284,11 +284,12 @@ def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bo
         return (session, ()), "no game is being played"
     if name == "draw":
         claimed = session.game.draw(claimed=True)
-        return _end(session, claimed or Outcome(None, "agreed", on_board=False)), None
+        return _end(session, claimed or agreed(session.game.ruleset)), None
     side = arguments.get("side", str(session.turn))
     if side not in ("white", "black"):
         return (session, ()), f"side = {side!r}: expected white or black"
-    return _end(session, Outcome(Side(side).other, "resigned", on_board=False)), None
+    ended = resigned if name == "resign" else flag_fell
+    return _end(session, ended(session.game.ruleset, Side(side))), None
 
 
 def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:

@@ -54,6 +54,12 @@ def _components(board: str) -> dict[str, dict[str, Any]]:
         "prompt": _sensor("What to do", state, "value_json.guidance.sentence[:255]"),
         "result": _sensor("Result", game, "value_json.result", json_attributes_topic=game),
         "position": _sensor("Variant", position, "value_json.variant", json_attributes_topic=position),
+        "picture": {
+            "platform": "image",
+            "name": "Board",
+            "content_type": "image/svg+xml",
+            "image_topic": f"{board}/image",
+        },
         "problem": {
             "platform": "binary_sensor",
             "name": "Problem",

@@ -22,6 +22,7 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
+from engine.diagram import NO_MARKS, marks_of, svg_diagram
 from engine.ruleset import variant_names
 from station import status
 from station.config import Config, MqttTable
@@ -336,6 +337,7 @@ class MqttWorker:
         if self._records.get(board) != record:
             self._records[board] = record
             self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
+            self._retain(f"{board}/image", _picture(session))
         self._retain("info", msgspec.json.encode(self._info()))
 
     def _publish_health(self, now_s: float) -> None:
@@ -418,6 +420,13 @@ class MqttWorker:
 
 def _device_state(session: Session) -> str:
     return "searching" if session.device is None else "found"
+
+
+def _picture(session: Session) -> bytes:
+    """The game's position with its last move, as SVG."""
+    game = session.game
+    marks = marks_of(game.moves[-1]) if game.moves else NO_MARKS
+    return svg_diagram(game.position, game.ruleset, marks).encode()
 
 
 def _capabilities(session: Session) -> list[str]:

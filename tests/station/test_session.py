@@ -11,6 +11,7 @@ from firmware_bridge.driver import Role
 from station.announcements import BoardDiffers, BoardRestored, DeviceGone, GameOver, GameStarted, Illegal, Moved
 from station.effects import Choose, Show
 from station.events import PlayerChose, PlayerFailed, TimePassed
+from station.guidance import guide
 from station.phases import TRANSITIONS, Answering, Over, Paused, SettingUp, Turn, Waiting
 from station.session import REQUESTS, deadline_ms
 from station.settings import BLITZ, CALM
@@ -250,7 +251,7 @@ def test_a_request_that_cannot_be_carried_out_says_why_and_changes_nothing(name,
 
 
 def test_requests_that_are_known():
-    assert set(REQUESTS) == {"new_game", "take_back", "resign", "draw", "pause", "resume", "choose"}
+    assert set(REQUESTS) == {"new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose"}
 
 
 def test_requests_that_come_twice():
@@ -603,16 +604,6 @@ def test_a_draw_by_repetition_ends_the_game_or_waits_for_a_claim():
     assert claimed.heard_of(GameOver)[0].article == "1.9.2"
 
 
-def test_a_draw_is_agreed_and_a_side_resigns():
-    table = Table()
-    table.ask("draw")
-    assert table.session.phase == Over(Outcome(None, "agreed", on_board=False))
-    other = Table()
-    other.ask("resign")
-    assert other.session.phase == Over(Outcome(Side.BLACK, "resigned", on_board=False))
-    assert other.guidance.sentence.startswith("Black has won: resigned")
-
-
 # --- what is wrong is said -----------------------------------------------------------------------------------------
 
 
@@ -770,3 +761,20 @@ def test_towers_that_look_alike_are_asked_for_and_never_guessed(begun):
         table.touch(table.square("g3"), WHITE_MAN)
         table.wait(2000)
         assert table.record[1:] == ["h2-g3"]
+
+
+def test_how_players_end_a_game_is_said_with_its_article():
+    """Russian rules, 1.8 and 1.9.3: who resigns or oversteps the time has lost, an agreed game is drawn."""
+    for name, arguments, result, sentence in (
+        ("resign", {"side": "white"}, "0-2", "Black has won: resigned."),
+        ("flag", {"side": "black"}, "2-0", "White has won: the time is over."),
+        ("draw", {}, "1-1", "Draw: agreed."),
+    ):
+        table = Table()
+        assert table.ask(name, **arguments) is None
+        assert table.phase == "Over"
+        (end,) = table.heard_of(GameOver)
+        assert end.article.startswith("1.")
+        assert end.result == result
+        assert sentence in guide(table.session).sentence
+    assert table.ask("flag", side="white") == "no game is being played"

@@ -6,6 +6,7 @@ import json
 import random
 import threading
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -196,11 +197,21 @@ def check_discovery(payload, board):
     identities = [component["unique_id"] for component in payload["components"].values()]
     assert len(set(identities)) == len(identities)
     for component in payload["components"].values():
-        assert component["platform"] in ("sensor", "binary_sensor", "event", "button")
+        assert component["platform"] in ("sensor", "binary_sensor", "event", "button", "image")
         assert ("options" in component) == (component.get("device_class") == "enum")
     topics = {entry["topic"] for entry in payload["availability"]}
     assert topics == {f"{BASE}/status", f"{BASE}/{board}/availability"}
     assert {*discovery.EVENT_TYPES} >= {"move", "revised", "game_over"}
+
+
+def test_a_picture_of_the_board_is_told(stand, broker, listen):
+    table = stand(broker.port)
+    ready(table)
+    listener = listen(broker.port)
+    picture = listener.wait(lambda m: latest(listener, "table/image", m))
+    assert (picture.retained, picture.qos) == (True, 1)
+    drawing = ElementTree.fromstring(picture.payload)
+    assert drawing.tag.endswith("svg")
 
 
 def test_health_is_told(stand, broker, listen):
