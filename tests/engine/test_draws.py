@@ -1,4 +1,4 @@
-"""Every counter of every rule set: no draw one move before its limit, a draw at it; the limits stand in the test data."""
+"""Every counter of every rule set: no draw one move before its limit, a draw at it; the limits stand in the data."""
 
 from __future__ import annotations
 

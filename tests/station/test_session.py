@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.game import Outcome
 from engine.notation import full_move_text
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Side
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move
 from firmware_bridge.driver import Role
 from station.announcements import BoardDiffers, BoardRestored, DeviceGone, GameOver, GameStarted, Illegal, Moved
 from station.effects import Choose, Show
