@@ -25,6 +25,9 @@ _COLUMNS_BEFORE_K = 10
 _LONGEST = 10_000
 """Characters of a FEN that are read; the highest towers on the widest board do not need half of them."""
 
+_LOOK_ALIKE = str.maketrans("–—−：；，асеАСЕВКк", "---:;,aceACEBKk")
+"""Signs and Cyrillic letters that look like those of a FEN, as word processors and keyboards put them there."""
+
 _SIDES = {"W": Side.WHITE, "B": Side.BLACK}
 _PIECES = {("W", False): WHITE_MAN, ("W", True): WHITE_KING, ("B", False): BLACK_MAN, ("B", True): BLACK_KING}
 
@@ -80,13 +83,16 @@ def read_fen_pieces(text: str, ruleset: Ruleset, by_rows: bool = False) -> tuple
     """
     if len(text) > _LONGEST:
         raise NotationError(f"FEN {_short(text)}: {len(text)} characters, expected at most {_LONGEST}")
-    body = text.strip().strip("\"'").strip().removesuffix(".").strip()
+    plain = text if text.isascii() else text.translate(_LOOK_ALIKE)
+    body = plain.strip().strip("\"'").strip().removesuffix(".").strip()
     side, _, rest = body.partition(":")
     turn = _TURNS.get(side.strip().lower())
     if turn is None:
         raise NotationError(f"FEN {_short(text)}: starts with {side[:20]!r}, expected W, B or ? for the side to move")
-    reader = _FenReader(text, ruleset, by_rows)
+    reader = _FenReader(plain, ruleset, by_rows)
     reader.take_all(rest)
+    if not reader.sides_seen:
+        raise NotationError(f"FEN {_short(text)}: ends after the side to move, expected W and B with their squares")
     stated = _SIDES.get(turn)
     return reader.position(stated or ruleset.first), stated
 
@@ -121,7 +127,7 @@ class _FenReader:
         says_columns = ruleset.notation == "algebraic" or _COLUMN_AND_ROW.search(text) is not None
         self._numeric = by_rows or not says_columns or _NUMBER_ALONE.search(text) is not None
         self.ghosts = 0
-        self._sides_seen: set[str] = set()
+        self.sides_seen: set[str] = set()
 
     def position(self, turn: Side) -> Position:
         """The position when all parts are taken."""
@@ -136,14 +142,14 @@ class _FenReader:
 
     def take(self, part: str) -> None:
         """One part between colons: a colour and its squares, towers, or what a server counts."""
-        if not part or _SERVER_COUNTERS.fullmatch(part) or (len(self._sides_seen) == 2 and part.isdecimal()):
+        if not part or _SERVER_COUNTERS.fullmatch(part) or (len(self.sides_seen) == 2 and part.isdecimal()):
             return
         colour = part[0].upper()
         if "=" in part and part[0] not in _SIDES:
             colour = ""  # towers name their colours themselves; `b2=wb` is a square
         elif colour not in _SIDES:
             raise self._error(f"{part[:20]!r} starts with {part[0]!r}, expected W or B")
-        self._sides_seen.add(colour)
+        self.sides_seen.add(colour)
         listed = part[len(_COLOUR_WORD.match(part)[0]) :] if colour else part  # type: ignore[index]
         for item in _BETWEEN_ITEMS.split(listed):
             if "=" in item:

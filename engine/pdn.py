@@ -479,14 +479,14 @@ def _tag_lines(game: PdnGame) -> list[str]:
     own = {*tags, "GameType", "Variant", "SetUp", "FEN"}
     for name, value in game.tags.items():
         if name not in own:
-            tags[_tag_word(name, {*tags, *own})] = value
+            tags[_tag_word(name, tags, own)] = value
     return [f'[{name} "{_escaped(value)}"]' for name, value in tags.items()]
 
 
-def _tag_word(name: str, written: Collection[str]) -> str:
-    """A tag's name as one word that is not read as one of those `written`."""
+def _tag_word(name: str, written: Collection[str], own: Collection[str]) -> str:
+    """A tag's name as one word that is not read as one of those `written`, nor as one of the writer's own."""
     word = re.sub(r"\W+", "_", name)[:60] or "_"
-    while tag_name(word, written) in written:
+    while tag_name(word, written) in (*written, *own):
         word = f"X{word}"
     return word
 

@@ -14,18 +14,16 @@ STANDARD_TAGS = (*SEVEN_TAGS, "GameType", "FEN", "SetUp", "Variant")
 
 _IN_OTHER_LANGUAGES = {
     "Event": "turnier evento torneo torneio tournoi evenement évènement événement toernooi wedstrijd dati турнир"
-    " турнір turnuva etkinlik turnyras"
-    " соревнование событие turniej turnaj turniir turnīrs",
+    " турнір соревнование событие turniej turnaj turniir turnīrs turnyras turnuva etkinlik",
     "Site": "ort luogo lugar lieu plaats место miejsce místo",
     "Date": "datum data fecha anno année jaar дата год jahr año tarih datums",
     "Round": "runde turno ronda ronde rodada tur тур раунд runda kolo",
     "White": "weiß weiss bianco bianchi blancas blanco brancas blanc blancs wit witspeler белые белый białe biale bílý"
-    " bily бели білі beyaz baltie baltieji"
-    " valge valged",
+    " bily бели білі beyaz baltie baltieji valge valged",
     "Black": "schwarz nero neri negras negro pretas preto noir noirs zwart zwartspeler черные чёрные черный чёрный"
     " czarne černý cerny чорні siyah melnie juodieji mustad",
-    "Result": "ergebnis risultato resultado résultat resultat uitslag результат wynik výsledek vysledek sonuç"
-    " sonuc rezultāts rezultatas tulemus",
+    "Result": "ergebnis risultato resultado résultat resultat uitslag результат wynik výsledek vysledek sonuç sonuc"
+    " rezultāts rezultatas tulemus",
     "Variant": "variante",
 }
 _NAMES = {name.casefold(): name for name in STANDARD_TAGS} | {

@@ -51,6 +51,9 @@ SPELLINGS = [
     ("russian", "W:Wg3:B", "W:Wg3:B"),
     ("turkish", "W:Wa2,Kb3:Bh7", "W:WKb3,a2:Bh7"),
     ("english", "B:W27,19,K13:BK30,12,5.", "B:WK13,19,27:B5,12,K30"),
+    ("international", "W:W31–33:B1", "W:W31,32,33:B1"),
+    ("international", "W：W31，32：B1", "W:W31,32:B1"),
+    ("russian", "W:Wс3,Ке1:Ве5", "W:Wc3,Ke1:Be5"),  # Cyrillic letters that look the same
 ]
 
 
@@ -72,6 +75,8 @@ def _same(one, other):
     [
         ("", "starts with ''"),
         ("W31:B1", "starts with 'W31'"),
+        ("W", "ends after the side to move"),
+        ("B::", "ends after the side to move"),
         ("X:W1", "expected W, B or ?"),
         ("W:31:B1", "expected W or B"),
         ("W:X31:B1", "'X31' starts with 'X'"),

@@ -521,6 +521,11 @@ TAG_FORMS = [
     ('[Blancas "A"]', "A"),
     ('[Weiß "A"]', "A"),
     ('[Белые "A"]', "A"),
+    ('[Beyaz "A"]', "A"),
+    ('[Білі "A"]', "A"),
+    ('[[White "A"]]', "A"),
+    ("[White «A»]", "A"),
+    ('[WHITE "A"] {first}', "A"),
     ('[White "A"][White "B"]', "A"),
 ]
 
@@ -818,6 +823,8 @@ def test_a_tag_name_that_would_be_read_as_another_is_kept_apart():
     assert copy.tags["Event"] == "A"
     assert copy.tags["White"] == "?"
     assert {"B", "C"} <= set(copy.tags.values())
+    slip = PdnGame({"Variannt": "corners"}, INTERNATIONAL, rules_for(INTERNATIONAL).start())
+    assert only(write_pdn(slip)).ruleset == INTERNATIONAL
 
 
 def test_an_encoding_is_no_matter_for_the_moves():
