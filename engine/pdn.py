@@ -261,6 +261,10 @@ class _Reading:
         first = self._attempt(raw, stated)
         if first.is_whole or not raw.tokens or first.stop.is_ambiguous or not first.turn_known or raw.broken:
             return first
+        if not first.stop.moves and _tells_rulesets_apart(raw, first.stop):
+            plain = self._by_default(raw, stated)
+            if plain:
+                return plain
         turned = self._turned(raw, first)
         if turned.is_whole:
             return turned
@@ -269,10 +273,9 @@ class _Reading:
         renumbered = self._renumbered(raw, stated)
         if renumbered:
             return renumbered
-        if stated != self.default:
-            plain = self._attempt(raw, self.default)
-            if plain.is_whole:
-                return replace(plain, notes=(f"not legal as {stated.name}, read as {self.default.name}",))
+        plain = self._by_default(raw, stated)
+        if plain:
+            return plain
         found = self._recognised(raw, stated)
         likely = _as_written(found, self._is_numeric(raw, stated))
         if len(likely) == 1:
@@ -286,6 +289,14 @@ class _Reading:
             names = ", ".join(sorted(self.undecided[-1]))
             return replace(turned, notes=(*turned.notes, f"not legal as {stated.name}; these rule sets fit: {names}"))
         return turned
+
+    def _by_default(self, raw: RawGame, stated: Ruleset) -> _Attempt | None:
+        """The whole game by the rule set of games that state none; None where it cannot be played so."""
+        if stated == self.default:
+            return None
+        plain = self._attempt(raw, self.default)
+        note = f"not legal as {stated.name}, read as {self.default.name}"
+        return replace(plain, notes=(note,)) if plain.is_whole else None
 
     def _attempt(self, raw: RawGame, ruleset: Ruleset) -> _Attempt:
         nothing = Stop((), 0, len(raw.tokens))

@@ -39,7 +39,7 @@ class Effort:
 
     steps: int = 5000
     reasons: int = 50
-    recognitions: int = 100
+    recognitions: int = 60
     hopes: int = _MOST_HOPES
 
     def learn(self, is_whole: bool) -> None:
@@ -358,7 +358,7 @@ class MoveReader:
             open_.extend(ahead)
         at, parts = best
         rest = text[at:]
-        return [*parts, rest] if rest else list(parts)
+        return [*parts, rest] if rest and parts else list(parts)
 
     def _moves_at(
         self, text: str, at: int, position: Position, parts: tuple[str, ...]
@@ -398,7 +398,8 @@ class MoveReader:
         text = self._texts[token].lower()
         following = token + 1
         goes_on = following < len(self._texts) and bool(self.options(following, position))
-        if _CLOCK.match(text) and not any(":" in earlier for earlier in self._texts[max(0, token - 40) : token]):
+        before = self._texts[max(0, token - 40) : token]
+        if _CLOCK.match(text) and not any(":" in earlier and not _CLOCK.match(earlier) for earlier in before):
             return goes_on or following == len(self._texts)
         is_move = _SIGNED.match(text) or self._squares.steps(text) or text[-1] in "-x:*"
         return goes_on and not is_move

@@ -19,7 +19,7 @@ _MARKS = (
 )
 """Byte order marks and what they mean; the longer ones first where one begins with the other."""
 
-_LIKELY = {"cp1252": 0.0, "cp1251": 0.0, "cp866": 0.0, "koi8-r": -1.5, "cp850": -0.3}
+_LIKELY = {"cp1252": 0.0, "cp1251": 0.0, "cp866": 0.0, "koi8-r": -2.5, "cp850": -0.3}
 """What the letters of the rarer encodings have to make up for."""
 
 OLD_ENCODINGS = tuple(_LIKELY)

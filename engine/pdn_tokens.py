@@ -108,8 +108,8 @@ class RawGame:
     tags: dict[str, str] = field(default_factory=dict)
     tokens: list[MoveToken] = field(default_factory=list)
     result: str = ""
-    notes: list[Remark] = field(default_factory=list)
-    broken: list[Remark] = field(default_factory=list)
+    notes: tuple[Remark, ...] = ()
+    broken: tuple[Remark, ...] = ()
     has_moves: bool = False
     ending: str = ""
 
@@ -120,7 +120,7 @@ class RawGame:
 
     def note(self, line: int, reason: str) -> None:
         """Remember something that was skipped."""
-        self.notes.append(Remark(line, len(self.tokens), reason))
+        self.notes += (Remark(line, len(self.tokens), reason),)
 
     def line_of(self, token: MoveToken) -> int:
         """The line a move text stands on."""
@@ -309,7 +309,7 @@ class _Collector:
     def _note(self, at: int, reason: str) -> None:
         if len(self._game.notes) < _MOST_REMARKS:
             self._flush()
-            self._game.notes.append(Remark(self._line(at), len(self._game.tokens), reason))
+            self._game.notes += (Remark(self._line(at), len(self._game.tokens), reason),)
 
     def _breaks(self, at: int, reason: str) -> None:
         """Remember something cut off: of this game or, where it has its result already, of the next."""
@@ -317,7 +317,7 @@ class _Collector:
         if self._game.result:
             self._next_game(at)
         if len(self._game.broken) < _MOST_REMARKS:
-            self._game.broken.append(Remark(self._line(at), len(self._game.tokens), reason))
+            self._game.broken += (Remark(self._line(at), len(self._game.tokens), reason),)
 
     # Comments and brackets
 
@@ -436,7 +436,8 @@ class _Collector:
     def _number(self, number: int, dots: int, at: int) -> None:
         game = self._game
         again = number == 1 and dots < 3
-        if again and not game.has_moves and not game.tags and not any(map(_may_be_move, game.tokens)):
+        nothing_played = not game.has_moves and not (game.tags and game.result)
+        if again and nothing_played and not any(map(_may_be_move, game.tokens)):
             self._drop_heading()
         if game.result or (again and (game.ending or self._begins_anew(at))):
             self._next_game(at)
@@ -447,7 +448,7 @@ class _Collector:
         game.has_moves = True
 
     def _drop_heading(self) -> None:
-        """Forgets what stands before the first move of a game without tags: names, a round, a score."""
+        """Forgets what stands before the first move: names, a round, a score."""
         for token in self._game.tokens:
             self._note(token.at, f"{token.text[:60]!r} is no move")
         self._game.tokens.clear()

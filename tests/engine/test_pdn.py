@@ -422,6 +422,10 @@ FORMS = [
     ("1. 32-28 19-23\x0c2. 28x19\xa014x23\u202f", "international", "32-28 19-23 28x19 14x23"),
     ("1. 32-28 {a { b} 19-23 2. 28x19) 14x23", "international", "32-28 19-23 28x19 14x23"),
     ("1. 32-28 {(} 19-23 (1... 18-23 {)} 2. 31-26) 2. 28x19 14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 0:01 19-23 0:02 2. 28x19 0:03 14x23 1:05", "international", "32-28 19-23 28x19 14x23"),
+    ("1. 32-28 0:01:10 19-23 0:02:11 2. 28x19 14x23 0:07:00", "international", "32-28 19-23 28x19 14x23"),
+    ("1.32-28/19-23 2.28x19/14x23", "international", "32-28 19-23 28x19 14x23"),
+    ("1.32-2819-232.28x1914x233.37-3210-14", "international", "32-28 19-23 28x19 14x23 37-32 10-14"),
     ("1. c3d4d6c5 2. b2c3", "russian", "c3-d4 d6-c5 b2-c3"),
     ("1. с3-д4 д6-ц5 2. в2-с3 ф6-г5", "russian", "c3-d4 d6-c5 b2-c3 f6-g5"),
     ("1. c3-d4. d6-c5. Чёрные сдались.", "russian", "c3-d4 d6-c5"),
@@ -605,6 +609,11 @@ def test_a_fen_that_says_nothing_is_the_start(value):
     game = only(f'[FEN "{value}"]\n[SetUp "0"]\n1. 32-28 *')
     assert game.is_legal
     assert game.start == rules_for(INTERNATIONAL).start()
+
+
+def test_words_between_tags_and_moves_are_no_moves():
+    game = only('[White "A"]\n[Result "2-0"]\n\nPartij 12 (1998), ronde 3\n\n1. 32-28 19-23 2-0')
+    assert (texts(game), game.tags["White"], game.faults) == (["32-28", "19-23"], "A", ())
 
 
 @pytest.mark.parametrize("heading", ["Ronde 3, 1973: A. Wit - B. Zwart 2-0", "Wit 1-1 Zwart", "12-03-1998", "Partij 1"])
@@ -873,6 +882,11 @@ def test_a_game_type_that_is_wrong_gives_way_to_the_default():
         "GameType '25' is russian; read as international",
         "not legal as russian, read as international",
     ]
+
+
+def test_the_default_comes_before_another_side_that_begins():
+    game = only('[GameType "25"]\n1. 11-15 23-19 2. 8-11 22-17 *', load_ruleset("pool"))
+    assert (game.ruleset.name, game.start.turn, len(game.moves)) == ("pool", Side.BLACK, 4)
 
 
 def test_a_slip_at_the_end_is_a_slip_and_no_other_game():
