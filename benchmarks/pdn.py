@@ -23,6 +23,19 @@ T = TypeVar("T")
 PROMISED = 300
 """Games a second."""
 
+MEGABYTE = 1_000_000
+BAD_FILES = {
+    "games of one move": "1. 32-28 *\n",
+    "games of one illegal capture": "1. 32x23 19x28 *\n",
+    "moves run together": "1. 32-2819-23 *\n",
+    "positions with twelve kings": '[FEN "W:WK1,K2,K3,K4,K5,K6:BK45,K46,K47,K48,K49,K50"]\n1. 1-7 *\n',
+    "a GameType that does not fit": '[GameType "25"]\n1. 32-28 19-23 *\n',
+    "tags that are not closed": "[Event\n",
+    "brackets with blanks": "( ",
+    "words": "hello ",
+}
+"""What is repeated to a megabyte; each is promised to be read within a second."""
+
 FILES = ("international.pdn", "english.pdn")
 BOARDS = {
     "international": "StandardBoard",
@@ -54,6 +67,11 @@ def main() -> int:
         _, writing = _measured(lambda played=played: write_pdn_file(played))
         print(f"  written: {len(played) / writing:.0f} games/s")
         print(f"  py-draughts: {_py_draughts(played)}")
+    for name, bit in BAD_FILES.items():
+        text = (bit * (MEGABYTE // len(bit))).encode()
+        _, seconds = _measured(lambda text=text: read_pdn_bytes(text))
+        kept &= seconds < 1
+        print(f"a megabyte of {name}: {seconds:.2f} s (promised 1 s)")
     return 0 if kept else 1
 
 

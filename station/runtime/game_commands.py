@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -241,10 +243,21 @@ def pdn_convert(options: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
+@contextmanager
+def _keeping_everything() -> Iterator[None]:
+    """What a file's games are made of is kept to the end, so looking for what could be thrown away is in vain."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def read_games(path: Path, variant: str | None) -> tuple[PdnGame, ...]:
     """The games of a PDN file in whatever encoding it is; `variant` where the file itself states none."""
     named = ruleset_named(variant, configuration_folder()) if variant else None
-    return read_pdn_bytes(path.read_bytes(), named, path.stem)
+    with _keeping_everything():
+        return read_pdn_bytes(path.read_bytes(), named, path.stem)
 
 
 def _where(options: argparse.Namespace) -> tuple[Ruleset, Rules, Position]:
