@@ -112,7 +112,11 @@ def test_every_board_reads_back_from_its_start(ruleset, flipped):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 31), st.text("wWbB", min_size=1, max_size=9)), unique_by=lambda item: item[0]),
+    st.lists(
+        st.tuples(st.integers(0, 31), st.text("wWbB", min_size=1, max_size=9)),
+        min_size=1,
+        unique_by=lambda item: item[0],
+    ),
     FORMS,
 )
 def test_towers_read_back(towers, form):
