@@ -199,10 +199,16 @@ _CHECKS: dict[type, dict[str, _Check]] = {
 _SECTIONS = ("station", "mqtt", "web", "boards")
 
 
-def read_config(text: str, where: str = "station.toml", house_rules: Mapping[str, Ruleset] | None = None) -> Config:
+def read_config(
+    text: str,
+    where: str = "station.toml",
+    house_rules: Mapping[str, Ruleset] | None = None,
+    house_faults: Mapping[str, str] | None = None,
+) -> Config:
     """The configuration that a TOML text states; ConfigError names file, key, value and what was expected.
 
-    `house_rules` are the rule sets by name that boards may play besides the built-in ones.
+    `house_rules` are the rule sets by name that boards may play besides the built-in ones, `house_faults` what is
+    wrong with others, by name.
     """
     try:
         tables = tomllib.loads(text)
@@ -215,7 +221,8 @@ def read_config(text: str, where: str = "station.toml", house_rules: Mapping[str
     if not isinstance(listed, list) or not listed:
         raise ConfigError(f"{where}: boards = {listed!r}: expected at least one [[boards]] table")
     house = tuple((house_rules or {}).values())
-    boards = tuple(_board(table, f"{where}: boards {number}", house) for number, table in enumerate(listed, 1))
+    faults = house_faults or {}
+    boards = tuple(_board(table, f"{where}: boards {number}", house, faults) for number, table in enumerate(listed, 1))
     for number, board in enumerate(boards):
         if board.id in [other.id for other in boards[:number]]:
             raise ConfigError(f"{where}: boards {number + 1}: id = {board.id!r}: expected a name no other board has")
@@ -227,8 +234,10 @@ def read_config(text: str, where: str = "station.toml", house_rules: Mapping[str
     )
 
 
-def _board(table: object, where: str, house_rules: tuple[Ruleset, ...]) -> BoardTable:
+def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_faults: Mapping[str, str]) -> BoardTable:
     board = replace(_section(BoardTable, table, where), house_rules=house_rules)
+    if board.variant in house_faults and board.variant not in variant_names():
+        raise ConfigError(house_faults[board.variant])
     known = (*(house.name for house in house_rules), *variant_names())
     if board.variant not in known:
         raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{_nearest(board.variant, known)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -32,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         TooManyCapturesError,
     ) as error:
         return _complain(str(error))
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:

@@ -35,7 +35,10 @@ def print_json(document: object) -> None:
 
 def variants(options: argparse.Namespace) -> int:
     """List the rule sets, built in and of the house."""
-    house = house_rules(configuration_folder())
+    found = house_rules(configuration_folder())
+    house = found.rulesets
+    for fault in found.faults.values():
+        print(f"dambord: {fault}", file=sys.stderr)
     known = [*map(load_ruleset, variant_names()), *house.values()]
     if options.json:
         print_json([_plain_ruleset(ruleset, ruleset.name in house) for ruleset in known])

@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +30,37 @@ def configuration_folder() -> Path:
     return Path(os.environ.get("DAMBORD_CONFIG_FOLDER") or CONFIGURATION_FOLDER)
 
 
-def house_rules(folder: Path, config: Path | None = None) -> Mapping[str, Ruleset]:
-    """The house rules of a configuration folder by name, which is the file's without `.toml`.
+@dataclass(frozen=True, slots=True)
+class HouseRules:
+    """The house rules of a folder by name, which is the file's without `.toml`, and what is wrong with the others.
+
+    A fault names file, key, value and what was expected; it matters to those who play by that file alone.
+    """
+
+    rulesets: Mapping[str, Ruleset]
+    faults: Mapping[str, str]
+
+
+def house_rules(folder: Path, config: Path | None = None) -> HouseRules:
+    """The house rules of a configuration folder.
 
     In the folder itself a file is one when it has a top-level `base`, or `title` and `source`, and no section of a
-    configuration; in the subfolder `variants` every file is. `config` is the station's own file. RulesetError names
-    the file, key and value that are wrong.
+    configuration; in the subfolder `variants` every file is. `config` is the station's own file.
     """
-    found: dict[str, Path] = {}
+    rulesets: dict[str, Ruleset] = {}
+    faults: dict[str, str] = {}
     for path in _files(folder, config):
-        if path.stem in found:
-            raise RulesetError(f"{path}: found {found[path.stem]} too, expected one file of this name")
-        found[path.stem] = path
-    return {name: read_house_rules(path) for name, path in found.items()}
+        name = path.stem
+        try:
+            if path.parent == folder and not _is_house_rule(path):
+                continue
+            if name in rulesets:
+                raise RulesetError(f"{path}: found {_other(path)} too, expected one file of this name")
+            rulesets[name] = read_house_rules(path)
+        except (RulesetError, OSError) as error:
+            faults[name] = str(error)
+            rulesets.pop(name, None)
+    return HouseRules(rulesets, faults)
 
 
 def read_house_rules(path: Path) -> Ruleset:
@@ -71,10 +90,12 @@ def ruleset_named(name: str, folder: Path | None) -> Ruleset:
         return load_ruleset(name)
     if name.endswith(".toml"):
         return read_house_rules(Path(name))
-    house = house_rules(folder) if folder is not None and folder.is_dir() else {}
-    if name not in house:
-        raise RulesetError(f"variant {name!r}: {unknown_name(name, house)}")
-    return house[name]
+    house = house_rules(folder) if folder is not None else HouseRules({}, {})
+    if name in house.faults:
+        raise RulesetError(house.faults[name])
+    if name not in house.rulesets:
+        raise RulesetError(f"variant {name!r}: {unknown_name(name, house.rulesets)}")
+    return house.rulesets[name]
 
 
 def unknown_name(name: str, house: Mapping[str, Ruleset]) -> str:
@@ -89,9 +110,14 @@ def unknown_name(name: str, house: Mapping[str, Ruleset]) -> str:
 
 def _files(folder: Path, config: Path | None) -> Iterator[Path]:
     for path in sorted(folder.glob("*.toml")):
-        if (config is None or not _is_same(path, config)) and _is_house_rule(path):
+        if config is None or not _is_same(path, config):
             yield path
     yield from sorted((folder / SUBFOLDER).glob("*.toml"))
+
+
+def _other(path: Path) -> Path:
+    """The file of the same name that was found before, in the folder itself."""
+    return path.parent.parent / path.name
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -36,7 +36,7 @@ _PIECES = {name.lower(): Piece[name] for name in ("WHITE_MAN", "WHITE_KING", "BL
 def load(path: str) -> Config:
     """The configuration in a file, with the house rules of its folder.
 
-    ConfigError says what is wrong, or that there is none; RulesetError what is wrong with a house rule.
+    ConfigError says what is wrong, also with a house rule that a board plays by, or that there is none.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -44,7 +44,8 @@ def load(path: str) -> Config:
         raise ConfigError(f"{path}: no such file, expected a configuration (see deploy/station.toml)") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
-    return read_config(text, path, house_rules(Path(path).parent, Path(path)))
+    house = house_rules(Path(path).parent, Path(path))
+    return read_config(text, path, house.rulesets, house.faults)
 
 
 def missing_ports(config: Config, path: str) -> list[str]:

@@ -23,8 +23,9 @@ from station.journal import (
     unfinished_game,
 )
 from station.runtime.cli import main
-from station.runtime.house_rules import house_rules, read_house_rules, ruleset_named
+from station.runtime.house_rules import HouseRules, house_rules, read_house_rules, ruleset_named
 from station.runtime.players import Engine, PlayerError
+from station.runtime.running import load
 from station.session import begin
 from station.settings import Settings
 from station.status import snapshot
@@ -53,12 +54,12 @@ def test_house_rules_stand_beside_the_configuration_or_in_a_folder_of_their_own(
     write(tmp_path, "notes.toml", 'title = "only a title"\n')
     write(tmp_path, "club.toml", CLUB)
     write(tmp_path, "variants/Old-8.toml", 'title = "Old"\nsource = "a book"\n')
-    found = house_rules(tmp_path, tmp_path / "station.toml")
+    found = house_rules(tmp_path, tmp_path / "station.toml").rulesets
     assert sorted(found) == ["Old-8", "club"]
     club = found["club"]
     assert (club.name, club.base, club.title, club.capture) == ("club", "russian", "Club draughts", "optional")
     assert club.crowning == load_ruleset("russian").crowning
-    assert house_rules(tmp_path / "nowhere") == {}
+    assert house_rules(tmp_path / "nowhere") == HouseRules({}, {})
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,11 @@ def test_house_rules_stand_beside_the_configuration_or_in_a_folder_of_their_own(
 )
 def test_a_wrong_file_is_named_with_key_and_value(tmp_path, name, text, words):
     path = write(tmp_path, name, text)
-    with pytest.raises(RulesetError) as caught:
-        house_rules(tmp_path)
-    sentence = str(caught.value)
+    write(tmp_path, "good.toml", CLUB)
+    found = house_rules(tmp_path)
+    assert list(found.rulesets) == ["good"]
+    ((stem, sentence),) = found.faults.items()
+    assert stem == path.stem
     assert sentence.startswith(f"{path}: ")
     assert "\n" not in sentence
     for word in words:
@@ -91,13 +94,25 @@ def test_bytes_that_are_no_text_and_two_files_of_a_name_are_refused(tmp_path):
     path = write(tmp_path, "variants/club.toml", CLUB)
     other = write(tmp_path, "club.toml", CLUB)
     with pytest.raises(RulesetError, match="one file of this name") as caught:
-        house_rules(tmp_path)
+        ruleset_named("club", tmp_path)
     assert str(path) in str(caught.value)
     assert str(other) in str(caught.value)
     other.unlink()
     path.write_bytes(b"base = \xff")
     with pytest.raises(RulesetError, match="byte 7 is no UTF-8"):
-        house_rules(tmp_path)
+        ruleset_named("club", tmp_path)
+
+
+def test_a_wrong_file_matters_to_those_alone_who_play_by_it(tmp_path):
+    station = write(tmp_path, "station.toml", BOARD)
+    write(tmp_path, "club.toml", CLUB)
+    write(tmp_path, "broken.toml", 'base = "russian')
+    write(tmp_path, "odd.toml", CLUB + "columns = 50\n")
+    assert load(str(station)).boards[0].ruleset.title == "Club draughts"
+    assert ruleset_named("club", tmp_path).title == "Club draughts"
+    station.write_text(BOARD.replace("club", "odd"))
+    with pytest.raises(ConfigError, match=r"odd\.toml: columns = 50: expected a whole number from 6 to 12"):
+        load(str(station))
 
 
 def test_a_name_means_what_is_built_in_or_a_file_or_a_house_rule(tmp_path):
