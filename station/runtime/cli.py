@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_running(commands)
     _add_game(commands)
     _add_measuring(commands)
+    _add_match(commands)
     return parser
 
 
@@ -184,6 +185,52 @@ def _add_measuring(commands: _Commands) -> None:
     _json(replay)
 
 
+def _add_match(commands: _Commands) -> None:
+    match = _add(
+        commands,
+        "match",
+        _match,
+        "Two engines play a match from drawn openings, each opening with both colours.",
+        'dambord match --variant international --white dambord --black "dame hub" --games 20 --seconds 0.2',
+    )
+    player = (
+        "command line of a Hub engine; or dambord, engine:LEVEL, dxp:HOST:PORT, dxp:listen:PORT, or with dxp:follow: "
+        "for dxp: a program that asks for the games itself"
+    )
+    match.add_argument("--variant", required=True, help="rules to play by; `dambord variants` lists them")
+    match.add_argument("--white", required=True, metavar="CMD", help=f"the first player, White in odd games: {player}")
+    match.add_argument("--black", required=True, metavar="CMD", help="the second player, likewise")
+    match.add_argument("--games", type=int, default=20, metavar="N", help="how many games (default: %(default)s)")
+    match.add_argument("--seconds", type=float, metavar="S", help="time for a move (default: 1, if no other limit)")
+    match.add_argument("--nodes", type=int, metavar="N", help="positions for a move")
+    match.add_argument("--depth", type=int, metavar="N", help="plies that a search looks ahead")
+    match.add_argument(
+        "--margin", type=float, default=1.0, metavar="S", help="so late a move still counts (default: %(default)s s)"
+    )
+    match.add_argument(
+        "--minutes", type=int, default=5, help="each side's time for a game over DamExchange (default: %(default)s)"
+    )
+    match.add_argument(
+        "--openings",
+        default="",
+        metavar="TABLE",
+        help="an opening table, or random:PLIES (default: the variant's tables, or random:6)",
+    )
+    match.add_argument(
+        "--moves-limit", type=int, default=200, metavar="PLIES", help="draw after so many plies (default: %(default)s)"
+    )
+    match.add_argument("--seed", type=int, default=1, help="which openings are drawn (default: %(default)s)")
+    match.add_argument("--concurrency", type=int, default=1, metavar="N", help="games side by side (default: 1)")
+    match.add_argument(
+        "--white-set", action="append", default=[], metavar="NAME=VALUE", help="a Hub parameter of --white"
+    )
+    match.add_argument(
+        "--black-set", action="append", default=[], metavar="NAME=VALUE", help="a Hub parameter of --black"
+    )
+    match.add_argument("--pdn", metavar="FILE", help="write the games to this file as they end")
+    _json(match)
+
+
 def _json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
 
@@ -280,6 +327,12 @@ def _replay(options: argparse.Namespace) -> int:
     from station.runtime import measuring
 
     return measuring.replay(options)
+
+
+def _match(options: argparse.Namespace) -> int:
+    from station.runtime import match_command
+
+    return match_command.match(options)
 
 
 if __name__ == "__main__":

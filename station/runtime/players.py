@@ -2,198 +2,47 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import shlex
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
 
 from engine import hub
-from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
 from engine.game import Game
-from engine.position import MEN, Move
-from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
+from engine.position import Move
+from engine.ruleset import Ruleset
 from station.effects import Choose, StopChoosing
 from station.events import PlayerChose, PlayerFailed
+from station.runtime.hub_process import ANSWER_S, HubProcess, PlayerError, own_command
 from station.runtime.loop import Loop, Outcome
 
-ANSWER_S = 120.0
-"""A player that is silent for so long is started anew."""
+__all__ = ["ANSWER_S", "Engine", "PlayerError", "PlayerWorker"]
+
 RESTART_S = 1.0
 """How long a player that failed is left alone: twice as long each time, up to a limit."""
 LONGEST_RESTART_S = 8.0
-MOST_LINE_BYTES = 1 << 20
-RULES_FILE = "rules-file"
-"""The parameter by which an engine is told rules that are not built in."""
 MOVE_TIME_MS = 1000
 """What a foreign engine is given for a move."""
 
 
-class PlayerError(RuntimeError):
-    """An engine's process cannot be started, has ended, or answers nonsense."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question to a player, as its board's worker keeps it."""
-
-    board: str
-    choose: Choose
-
-
-class Engine:
-    """An engine's process, one question at a time; `begin` before the first."""
+class Engine(HubProcess):
+    """The process of a player `engine:LEVEL` or `hub:COMMAND`, one question at a time; `begin` before the first."""
 
     def __init__(self, player: str, ruleset: Ruleset) -> None:
-        kind, _, self._level = player.partition(":")
-        self._own, self._ruleset = kind == "engine", ruleset
-        self._offered: set[str] = set()
-        self.answer_s = ANSWER_S
-        self._replies: queue.SimpleQueue[hub.Message | None] = queue.SimpleQueue()
+        kind, _, rest = player.partition(":")
+        self._own, self._level = kind == "engine", rest
         try:
-            command = [sys.executable, "-m", "engine.serve"] if self._own else shlex.split(self._level)
-            # A session of its own: what the command starts ends with it.
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise PlayerError(f"{player}: cannot be started: {error}") from error
-        threading.Thread(target=self._listen, name="engine replies", daemon=True).start()
+            super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
+        except (PlayerError, ValueError) as error:
+            raise PlayerError(f"{player}: {error}") from error
 
     def begin(self) -> None:
-        """Tell the engine what is played; PlayerError when it does not answer as an engine does.
-
-        Rules that are not built in are told by a file, which an engine reads before it says that it is ready.
-        """
-        self._send(hub.Hub())
-        self._await(hub.Wait)
-        if is_built_in(self._ruleset):
-            self._set_up(hub.SetParam("variant", self._ruleset.name))
-            return
-        if RULES_FILE not in self._offered:
-            raise PlayerError(f"the engine has no parameter {RULES_FILE}, it cannot play {self._ruleset.name}")
-        with tempfile.TemporaryDirectory(prefix="dambord-rules-") as folder:
-            file = Path(folder) / f"{self._ruleset.name}.toml"
-            file.write_text(write_ruleset(self._ruleset), encoding="utf-8")
-            self._set_up(hub.SetParam(RULES_FILE, str(file)))
-
-    def _set_up(self, rules: hub.SetParam) -> None:
-        self._send(rules)
-        if self._own:
-            self._send(hub.SetParam("level", self._level))
-        self._send(hub.Init())
-        self._await(hub.Ready)
+        """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
+        self.set_up({"level": self._level} if self._own else {})
 
     def choose(self, game: Game) -> Move:
         """The move an engine makes here; PlayerError when it makes none that is legal."""
-        start, moves = _since_irreversible(game)
-        self._forget_replies()
-        self._send(hub.SetPosition(hub.position_text(game.positions[start]), moves))
-        if not self._own:
-            self._send(hub.Level(move_time_ms=MOVE_TIME_MS))
-        self._send(hub.Go())
-        done = self._await(hub.Done)
-        assert isinstance(done, hub.Done)
-        try:
-            return hub.read_hub_move(done.move, game.legal_moves)
-        except (HubError, IllegalMoveError, AmbiguousMoveError) as error:
-            raise PlayerError(f"the engine answered {done.move!r}: {error}") from error
-
-    def stop(self) -> None:
-        """End a search that is under way; it still answers."""
-        self._send(hub.Stop())
-
-    def close(self) -> None:
-        """End the process; whoever waits for its answer gets a PlayerError. Closing twice does no harm."""
-        if self._process.returncode is not None:
-            return
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        assert self._process.stdin is not None
-        with suppress(OSError):
-            self._process.stdin.close()
-
-    def _forget_replies(self) -> None:
-        """What an engine says without being asked is no answer."""
-        ended = False
-        with suppress(queue.Empty):
-            while True:
-                ended |= self._replies.get_nowait() is None
-        if ended:
-            raise PlayerError("the engine has ended")
-
-    def _send(self, message: hub.Message) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(hub.write_hub(message).encode() + b"\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:
-            raise PlayerError(f"the engine has ended: {error}") from error
-
-    def _await(self, kind: type[hub.Message]) -> hub.Message:
-        while True:
-            try:
-                message = self._replies.get(timeout=self.answer_s)
-            except queue.Empty as error:
-                raise PlayerError(f"the engine was silent for {self.answer_s:g} s") from error
-            if message is None:
-                raise PlayerError("the engine has ended")
-            if isinstance(message, kind):
-                return message
-            if isinstance(message, hub.Param):
-                self._offered.add(message.name)
-            if isinstance(message, hub.Error):
-                raise PlayerError(f"the engine says: {message.message}")
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for message in _messages(lines):
-                self._replies.put(message)
-        self._replies.put(None)
-
-
-def is_built_in(ruleset: Ruleset) -> bool:
-    """Whether a rule set is exactly the one that every engine of this version knows by its name."""
-    return ruleset.name in variant_names() and ruleset == load_ruleset(ruleset.name)
-
-
-def _messages(lines: IO[bytes]) -> Iterator[hub.Message]:
-    """What an engine says; what is no Hub is skipped."""
-    while line := lines.readline(MOST_LINE_BYTES):
-        try:
-            message = hub.read_hub(line.decode(errors="replace"))
-        except HubError:
-            continue
-        if message is not None:
-            yield message
-
-
-def _since_irreversible(game: Game) -> tuple[int, tuple[str, ...]]:
-    """Where the reversible end of a game begins, and its moves from there as Hub writes them.
-
-    The whole game where the rules remember more than the position shows.
-    """
-    start = game.ply if game.start.trail is None else 0
-    while start:
-        move, before = game.moves[start - 1], game.positions[start - 1]
-        if move.is_capture or before.contents[move.from_square] is MEN[before.turn]:
-            break
-        start -= 1
-    return start, tuple(hub.hub_move_text(move) for move in game.moves[start:])
+        return self.ask(game, None if self._own else hub.Level(move_time_ms=MOVE_TIME_MS)).move
 
 
 class PlayerWorker:

@@ -1,0 +1,100 @@
+"""A player for training: a tree, a searcher and weights in one process, moves by number of nodes, no clock."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.kernel.hashing import Table
+from engine.kernel.search import Search
+from engine.kernel.thinking import deepen
+from engine.kernel.trees import judged_tree
+from engine.rules import rules_for
+from engine.ruleset import Ruleset
+
+MOST_PLIES = 200
+"""Plies after which a game in training is drawn."""
+
+TABLE_BYTES = 4 << 20
+
+
+class Player:
+    """Plays one side, or both, of games by one rule set."""
+
+    def __init__(self, ruleset: Ruleset, numbers: Sequence[int]) -> None:
+        self.tree = judged_tree(ruleset, numbers)
+        self.table = Table(TABLE_BYTES)
+        self.search = Search(self.tree, self.table)
+
+    def new_game(self, ruleset: Ruleset) -> None:
+        """Stand at the start with an empty table."""
+        self.tree.set(rules_for(ruleset).start())
+        self.table.clear()
+
+
+@dataclass(slots=True)
+class Record:
+    """One position of a game: boards as Draughts.boards gives them, the score for White, whether it is at rest."""
+
+    boards: tuple[int, int, int, int, int]
+    score: int
+    quiet: bool
+
+
+def play_game(
+    ruleset: Ruleset, white: Player, black: Player, opening: Sequence[int], nodes: int
+) -> tuple[float, list[Record]]:
+    """A game from an opening (numbers of moves): White's points (1, 0.5, 0) and the positions after the opening."""
+    players = (white, black)
+    for player in set(players):
+        player.new_game(ruleset)
+    keys: list[int] = []
+    for number in opening:
+        _advance(players, number)
+    records: list[Record] = []
+    side = 0
+    for _ in range(MOST_PLIES):
+        side = players[0].tree.boards()[4]
+        player = players[side]
+        if player.tree.decided_at(0):
+            return _points(player.tree.decided_at(0), side), records
+        drawn = player.tree.drawn_at(0)
+        if drawn:
+            return (0.5 if drawn == 1 else 1.0 if drawn == 2 else 0.0), records
+        key = player.tree.key_at(0)
+        if keys.count(key) >= 2:
+            return 0.5, records
+        found = deepen(player.search, nodes, history=keys)
+        if found.best is None:
+            return _points(1 if player.tree.no_move_wins else -1, side), records
+        quiet = player.tree.is_quiet()
+        records.append(Record(player.tree.boards(), found.score if side == 0 else -found.score, quiet))
+        keys.append(key)
+        _advance(players, found.best.index)
+    return 0.5, records
+
+
+def _points(result: int, side: int) -> float:
+    """White's points when the side to move has won (1) or lost (-1)."""
+    return 1.0 if (result > 0) == (side == 0) else 0.0
+
+
+def _advance(players: tuple[Player, Player], number: int) -> None:
+    for player in set(players):
+        player.tree.moves_at(0)
+        player.tree.play(number)
+
+
+def random_opening(ruleset: Ruleset, player: Player, plies: int, chance: random.Random) -> list[int]:
+    """Numbers of random moves from the start; shorter where the game ends before."""
+    player.new_game(ruleset)
+    numbers = []
+    for _ in range(plies):
+        count = player.tree.moves_at(0)
+        if count <= 0 or player.tree.decided_at(0):
+            break
+        number = chance.randrange(count)
+        numbers.append(number)
+        player.tree.play(number)
+    return numbers
