@@ -26,12 +26,22 @@ _QUIET_LIMIT = 40
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What a search knows: depth in plies, score in hundredths of a man for the side to move, line, positions seen."""
+    """What a search knows: depth in plies, score in hundredths of a man for the side to move, line, positions seen.
+
+    `deepest` is the farthest ply looked at; `hash_hits` and `table_hits` count what was known from before and from
+    endgame tables; `complete` is False for an iteration that was cut short; `choices` are moves of the root with exact
+    scores, the best first.
+    """
 
     depth: int
     score: int
     line: tuple[Move, ...]
     nodes: int
+    deepest: int = 0
+    hash_hits: int = 0
+    table_hits: int = 0
+    complete: bool = True
+    choices: tuple[tuple[Move, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def fit(
     )
     held = (np.arange(len(positions)) // 200) % 20 == 0
     train = _part(features, ~held)
-    problem = _Problem(layout.squares, len(layout.patterns))
+    problem = model_of(ruleset)
     penalty = np.full(layout.weights, PENALTY_OTHERS)
     penalty[layout.tables :] = PENALTY_PATTERNS
     # What is not learned from stays what is known beforehand.
@@ -83,13 +83,14 @@ def fit(
     )
 
 
-class _Problem:
-    """The linear model: a logit for each position, and the gradient of a sum over positions."""
+class Model:
+    """The linear model: a number for each position, and the gradient of a sum over positions."""
 
     def __init__(self, squares: int, tables: int) -> None:
         self.squares, self.tables = squares, tables
 
     def logits(self, features: Features, weights: np.ndarray) -> np.ndarray:
+        """(n,): the sum of weights times features; a logit where the weights are logits."""
         early, late = self._by_phase(features, weights[0::2]), self._by_phase(features, weights[1::2])
         return early * features.phase + late * (1 - features.phase)
 
@@ -102,6 +103,7 @@ class _Problem:
         return np.asarray(total)
 
     def gradient(self, features: Features, error: np.ndarray) -> np.ndarray:
+        """(weights,): the derivative of a sum over positions whose derivative by each logit is `error`."""
         result = np.empty(2 * (len(SCALARS) + 2 * self.squares + self.tables * CONTENTS))
         result[0::2] = self._gradient_by_phase(features, error * features.phase)
         result[1::2] = self._gradient_by_phase(features, error * (1 - features.phase))
@@ -118,6 +120,12 @@ class _Problem:
     def _cuts(self) -> list[int]:
         first = len(SCALARS)
         return [first, first + self.squares, first + 2 * self.squares]
+
+
+def model_of(ruleset: Ruleset) -> Model:
+    """The model of a rule set's evaluation."""
+    layout = layout_of(ruleset)
+    return Model(layout.squares, len(layout.patterns))
 
 
 def features_of(ruleset: Ruleset, positions: Positions) -> Features:
@@ -158,7 +166,7 @@ def _part(features: Features, rows: np.ndarray) -> Features:
     )
 
 
-def _scaled(weights: np.ndarray, problem: _Problem, features: Features, ruleset: Ruleset) -> tuple[int, ...]:
+def _scaled(weights: np.ndarray, problem: Model, features: Features, ruleset: Ruleset) -> tuple[int, ...]:
     """The weights with a man worth 100 hundredths on the average, as whole tenths of a hundredth."""
     men = np.asarray(features.men.sum(axis=1)).ravel()
     level = np.asarray(np.abs(features.kings).sum(axis=1)).ravel() == 0

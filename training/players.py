@@ -28,9 +28,10 @@ class Player:
         self.search = Search(self.tree, self.table)
 
     def new_game(self, ruleset: Ruleset) -> None:
-        """Stand at the start with an empty table."""
+        """Stand at the start, with nothing remembered from the game before."""
         self.tree.set(rules_for(ruleset).start())
         self.table.clear()
+        self.search = Search(self.tree, self.table)
 
 
 @dataclass(slots=True)

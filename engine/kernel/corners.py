@@ -171,7 +171,7 @@ class Corners(Mailbox):
             for place in range(self.directions[2 + side]):
                 way = self.direction[8 * (2 + side) + place]
                 over = self.neighbour[8 * here + way]
-                if over == OFF or over == square or self.board[at + over] == 0:
+                if over in (OFF, square) or self.board[at + over] == 0:
                     continue
                 landing = self.neighbour[8 * over + way]
                 if landing == OFF or self.board[at + landing] or self.seen[landing] == self.stamp:

@@ -81,26 +81,14 @@ class Mailbox(Tree):
         self.measure(ply)
         return [self.feature[place] for place in range(self.terms)]
 
-    def score(self, ply: cython.int = 0) -> int:
-        """What `evaluate` says, for those who are not compiled with it."""
+    def worth_at(self, ply: cython.int = 0) -> int:
+        """`evaluate` for callers in Python."""
         return self.evaluate(ply)
 
-    def key_at(self, ply: cython.int = 0) -> int:
-        """The key of the position at `ply`: 64 bits, equal for positions that are played alike."""
-        return self.key[ply]
-
-    def codes(self) -> list[int]:
+    def codes_at(self) -> list[int]:
         """The codes of the root's legal moves, in their order."""
         count: cython.int = self._listed()
         return [self.code[move] for move in range(self.first[0], self.first[0] + count)]
-
-    def is_threatened(self, ply: cython.int = 0) -> bool:
-        """What `threatened` says of the position at `ply`."""
-        return bool(self.threatened(ply))
-
-    def verdict(self, ply: cython.int = 0) -> tuple[int, int]:
-        """What `decided` and `drawn` say of the position at `ply`."""
-        return self.decided(ply), self.drawn(ply)
 
     def effects(self) -> list[Effect]:
         """The legal moves of the root in their order; TooManyCapturesError when they cannot be listed."""

@@ -150,8 +150,8 @@ class Search:
         """Begin with the position that stands at ply 0 of the tree; how many moves it has.
 
         `history` are the keys of the positions before it, the oldest first; those back to the last move that cannot be
-        undone matter. After `nodes` positions the search stops by itself (0: it does not). Moves with a code in `exclude`
-        are left out. Moves within `margin` of the best get exact scores. A `helper` leaves the table's age alone.
+        undone matter. After `nodes` positions the search stops by itself (0: it does not). Moves with a code in
+        undone matter. After `nodes` positions the search stops by itself (0: it does not). Moves with a code in
         """
         place: cython.int
         keys = list(history)[-PAST:]
@@ -175,7 +175,6 @@ class Search:
 
     def list_root(self, exclude: set[int]) -> int:
         """Fill in the root's moves, the likeliest first."""
-        place: cython.int
         count: cython.int
         self.tree.first[0] = 0
         self.played[0] = -1
@@ -190,7 +189,8 @@ class Search:
             self.root_score[self.root_moves] = -WON
             self.root_bound[self.root_moves] = -1
             self.root_moves += 1
-        self.resolving = self.tree.ending(0) == 1
+        ending = self.tree.ending(0)
+        self.resolving = ending in (1, -1)
         if self.root_moves:
             self.best_line[0] = self.tree.code[self.root_move[0]]
             self.best_length = 1
@@ -210,7 +210,6 @@ class Search:
 
     def result(self) -> Found:
         """What is known now."""
-        place: cython.int
         moves = tuple(
             [
                 RootMove(
@@ -362,6 +361,7 @@ class Search:
         number: cython.int
         move: cython.int
         capturing: cython.bint
+        skipping: cython.bint
         less: cython.int
         deep: cython.int
         # No line from here is shorter than a win with the next move, or than being lost already.
@@ -424,12 +424,12 @@ class Search:
                 hashed = cython.cast(cython.uint, self.table.look(key) & LOW)
         if depth >= self.unknown_depth and not hashed:
             deep -= 1
+        skipping = depth <= self.late_depth and not wide and not capturing
         self.order(ply, moves, hashed)
         for number in range(moves):
             move = self.pick(ply, number, moves)
-            if number >= self.late_base + self.late_slope * depth and depth <= self.late_depth:
-                if not wide and not capturing and best > -HIGHEST:
-                    break
+            if skipping and number >= self.late_base + self.late_slope * depth and best > -HIGHEST:
+                break
             self.played[ply] = move
             self.tree.make(ply, move)
             if number == 0:

@@ -61,6 +61,7 @@ cdef class Towers(Mailbox):
     cdef unsigned long long order_sum[MOST_ORDERS]
     cdef int orders_seen
     cdef bint may_jump(self, int at, int square, int number) noexcept nogil
+    cdef bint has_jump(self, int ply, int side) noexcept nogil
     cdef int jumped(self, int at, int square, int way, int side, bint king) noexcept nogil
     cdef void leave_behind(self, int at, int over) noexcept nogil
     cdef void land(self, int over, int way, int depth, bint king) noexcept nogil

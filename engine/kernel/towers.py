@@ -275,7 +275,7 @@ class Towers(Mailbox):
         if over == OFF:
             return OFF
         number = self.board[at + over]
-        if number == 0 or number == BLOCKED or (number - 1) >> 1 == side:
+        if number in (0, BLOCKED) or (number - 1) >> 1 == side:
             return OFF
         if (number - 1) & 1 and not king and not self.man_takes_king:
             return OFF
@@ -285,14 +285,28 @@ class Towers(Mailbox):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def can_capture(self, ply: cython.int) -> cython.bint:
+        """Whether the side to move has a capture."""
+        return self.has_jump(ply, self.side[ply])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def threatened(self, ply: cython.int) -> cython.bint:
         """Whether the side not to move could capture if it were its turn."""
+        return self.has_jump(ply, 1 - self.side[ply])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def has_jump(self, ply: cython.int, side: cython.int) -> cython.bint:
+        """Whether a piece of a side has a jump."""
         square: cython.int
         number: cython.int
         at: cython.int = ply * MOST_SQUARES
         for square in range(self.squares):
             number = self.board[at + square]
-            if number and (number - 1) >> 1 != self.side[ply] and self.may_jump(at, square, number):
+            if number and (number - 1) >> 1 == side and self.may_jump(at, square, number):
                 return True
         return False
 

@@ -133,10 +133,11 @@ def test_interpreted_and_compiled_are_one(variant):
             tree.set(position, (39, 3))
         assert slow.key_at() == fast.key_at()
         assert slow.features() == fast.features()
-        assert slow.score() == fast.score()
-        assert slow.verdict() == fast.verdict()
+        assert slow.worth_at() == fast.worth_at()
+        assert slow.decided_at() == fast.decided_at()
+        assert slow.drawn_at() == fast.drawn_at()
         assert answers_alike(slow, rules, position) == answers_alike(fast, rules, position)
-        assert slow.codes() == fast.codes()
+        assert slow.codes_at() == fast.codes_at()
     for tree in (slow, fast):
         tree.set(rules.start())
     assert slow.perft(2) == fast.perft(2)
@@ -148,7 +149,7 @@ def test_codes_tell_the_moves_of_a_position_apart(variant):
     tree, chance = tree_of(rules.ruleset), Random(6)
     for position in walk(tree, rules, rules.start(), chance, 100):
         tree.set(position)
-        codes = tree.codes()
+        codes = tree.codes_at()
         assert len(set(codes)) == len(codes) == len(rules.legal_moves(position))
         assert 0 not in codes
 
@@ -165,10 +166,9 @@ def _result(game: Game) -> str:
 
 def _result_of(tree: Corners) -> str:
     """The same as a search finds it: what is decided, then who cannot move, then what is drawn."""
-    decided, drawn = tree.verdict()
-    if decided:
-        return "won" if decided > 0 else "lost"
-    return "lost" if not tree.effects() else "drawn" if drawn else "goes on"
+    if tree.decided_at():
+        return "won" if tree.decided_at() > 0 else "lost"
+    return "lost" if not tree.effects() else "drawn" if tree.drawn_at() else "goes on"
 
 
 def _play_out(game: Game, chance: Random, plies: int) -> Iterator[str]:
@@ -251,9 +251,9 @@ def test_both_colours_are_judged_alike(variant):
     for made in ((0, 0), (35, 36)):
         for position in walk(tree, rules_for(ruleset), rules_for(ruleset).start(), Random(4), 200):
             tree.set(position, made)
-            features, score = tree.features(), tree.score()
+            features, score = tree.features(), tree.worth_at()
             tree.set(other_side_up(position, ruleset), made[::-1])
-            assert (tree.features(), tree.score()) == (features, score)
+            assert (tree.features(), tree.worth_at()) == (features, score)
             scores.add(score)
     assert len(scores) > 50
 
@@ -274,7 +274,9 @@ def test_steps_to_the_goal_are_those_of_the_best_assignment(white, black):
 
     def steps(own, goal):
         return min(
-            sum(abs(cells[a][0] - cells[b][0]) + abs(cells[a][1] - cells[b][1]) for a, b in zip(own, order, strict=True))
+            sum(
+                abs(cells[a][0] - cells[b][0]) + abs(cells[a][1] - cells[b][1]) for a, b in zip(own, order, strict=True)
+            )
             for order in permutations(sorted(goal))
         )
 

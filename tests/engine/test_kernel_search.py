@@ -211,7 +211,7 @@ def found_in(variant, fen, **bounds):
 
 
 def test_a_forced_win_is_found_with_its_distance():
-    found, tree = found_in("english", "W:W11,K15:B3", depth=12)
+    found, _ = found_in("english", "W:W11,K15:B3", depth=12)
     assert found.score == WIN - 3
     assert is_proven(found)
     assert found.depth < 12

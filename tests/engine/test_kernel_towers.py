@@ -144,10 +144,11 @@ def test_interpreted_and_compiled_are_one(variant):
             fast.set(position)
             assert slow.key_at() == fast.key_at()
             assert slow.features() == fast.features()
-            assert slow.score() == fast.score()
-            assert slow.verdict() == fast.verdict()
+            assert slow.worth_at() == fast.worth_at()
+            assert slow.decided_at() == fast.decided_at()
+            assert slow.drawn_at() == fast.drawn_at()
             assert answers_alike(slow, rules, position) == answers_alike(fast, rules, position)
-            assert slow.codes() == fast.codes()
+            assert slow.codes_at() == fast.codes_at()
     for tree in (slow, fast):
         tree.set(read_fen(MIDDLE_GAME, ruleset))
     assert slow.perft(3) == fast.perft(3)
@@ -196,7 +197,7 @@ def test_codes_tell_the_moves_of_a_position_apart(variant):
     def look(position):
         tree.set(position)
         if answers_alike(tree, rules, position) >= 0:
-            codes = tree.codes()
+            codes = tree.codes_at()
             assert len(set(codes)) == len(codes)
             assert 0 not in codes
             most.append(len(codes))
@@ -208,9 +209,7 @@ def test_codes_tell_the_moves_of_a_position_apart(variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("source", ["towers", "russian", "brazilian", "italian"])
 def test_games_end_by_count_as_the_record_says(variant, source):
-    draws = tuple(
-        replace(rule, limit=min(rule.limit, 3)) for rule in load_ruleset(source).draws if not rule.times and not rule.no_capture
-    )
+    draws = tuple(replace(rule, limit=min(rule.limit, 3)) for rule in load_ruleset(source).draws if not rule.times)
     ruleset = replace(load_ruleset(variant), draws=draws)
     tree, rules, chance = tree_of(ruleset), rules_for(ruleset), Random(3)
     drawn = 0
@@ -220,7 +219,7 @@ def test_games_end_by_count_as_the_record_says(variant, source):
         while game.ply < 60:
             outcome = game.outcome()
             ended = outcome is not None and outcome.winner is None
-            assert tree.verdict() == (0, int(ended)), game.position
+            assert (tree.decided_at(), tree.drawn_at()) == (0, int(ended)), game.position
             drawn += ended
             if outcome is not None:
                 break
@@ -234,9 +233,15 @@ def test_games_end_by_count_as_the_record_says(variant, source):
 def test_the_first_king_wins_where_the_goal_says_so():
     ruleset = replace(load_ruleset("towers"), goal="first king")
     tree = tree_of(ruleset)
-    for fen, expected in (("W:WKa1:Bh8", 1), ("B:WKa1:Bh8", -1), ("W:Wa1:BKh8", -1), ("B:Wa1:BKh8", 1), ("W:Wa1:Bh8", 0)):
+    for fen, expected in (
+        ("W:WKa1:Bh8", 1),
+        ("B:WKa1:Bh8", -1),
+        ("W:Wa1:BKh8", -1),
+        ("B:Wa1:BKh8", 1),
+        ("W:Wa1:Bh8", 0),
+    ):
         tree.set(read_fen(fen, ruleset))
-        assert tree.verdict()[0] == expected
+        assert tree.decided_at() == expected
 
 
 @pytest.mark.parametrize(
@@ -248,24 +253,26 @@ def test_threats_are_captures_of_the_side_not_to_move(fen, expected):
     position = read_fen(fen, ruleset)
     tree.set(position)
     moves = rules_for(ruleset).legal_moves(replace(position, turn=position.turn.other))
-    assert any(move.is_capture for move in moves) == tree.is_threatened()
-    assert tree.is_threatened() == expected
+    assert any(move.is_capture for move in moves) == tree.threatened_at()
+    assert tree.threatened_at() == expected
 
 
-def _threat_agrees(tree, rules, position):
-    tree.set(position)
+def _captures(rules, position):
+    """Whether the side to move has a capture; None where captures cannot be listed."""
     try:
-        moves = rules.legal_moves(replace(position, turn=position.turn.other))
+        return any(move.is_capture for move in rules.legal_moves(position))
     except TooManyCapturesError:
-        return
-    assert tree.is_threatened() == any(move.is_capture for move in moves)
+        return None
 
 
 @tries(300)
 @given(house=house_rules(), data=st.data())
-def test_threats_are_found_as_the_readable_rules_find_captures(house, data):
+def test_captures_and_threats_are_seen_as_the_readable_rules_see_them(house, data):
     ruleset = _house(house)
-    _threat_agrees(tree_of(ruleset), rules_for(ruleset), data.draw(positions_of(ruleset)))
+    rules, tree, position = rules_for(ruleset), tree_of(ruleset), data.draw(positions_of(ruleset))
+    tree.set(position)
+    assert _captures(rules, position) in (tree.can_capture_at(), None)
+    assert _captures(rules, replace(position, turn=position.turn.other)) in (tree.threatened_at(), None)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -276,9 +283,9 @@ def test_both_colours_are_judged_alike(variant):
     for _ in range(10):
         for position in walk(tree, rules, rules.start(), chance, 80):
             tree.set(position)
-            features, score = tree.features(), tree.score()
+            features, score = tree.features(), tree.worth_at()
             tree.set(other_side_up(position, rules.ruleset))
-            assert (tree.features(), tree.score()) == (features, score)
+            assert (tree.features(), tree.worth_at()) == (features, score)
             scores.add(score)
     assert len(scores) > 100
 
@@ -322,11 +329,11 @@ def test_the_score_is_the_weighed_sum_of_the_terms():
     tree = tree_of(ruleset)
     tree.set(read_fen("W:Wa1,c1,e1:Bh8", ruleset))
     tree.set_weights([1600] + [0] * (len(TERMS) - 1))
-    assert tree.score() == 200
+    assert tree.worth_at() == 200
     tree.set(read_fen("B:Wa1,c1,e1:Bh8", ruleset))
-    assert tree.score() == -200
+    assert tree.worth_at() == -200
     tree.set_weights([1_000_000] + [0] * (len(TERMS) - 1))
-    assert tree.score() == -20_000
+    assert tree.worth_at() == -20_000
     with pytest.raises(ValueError, match="expected 14"):
         tree.set_weights([1])
 
@@ -335,7 +342,7 @@ def test_where_losing_wins_pieces_are_a_burden():
     ruleset = replace(load_ruleset("towers"), goal="inverted")
     tree = tree_of(ruleset)
     tree.set(read_fen("W:Wc1,e1=ww:Bh8", ruleset))
-    assert tree.score() < 0
+    assert tree.worth_at() < 0
 
 
 @pytest.mark.parametrize("changed", [{"capture": "huff"}, {"king_move_limit": 3}, {"prisoners": "none"}])

@@ -24,6 +24,7 @@ COMMANDS = [
     ["pdn", "check"],
     ["pdn", "convert"],
     ["engine"],
+    ["match"],
     ["simulate"],
     ["replay"],
 ]

@@ -1,0 +1,123 @@
+"""The trainer: its features are the kernel's, it finds weights that are there to be found, its games are legal."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.features import CONTENTS, layout_of
+from engine.kernel.trees import judged_tree
+from engine.position import EMPTY, SIDES, Side
+from engine.ruleset import load_ruleset
+from engine.weights import plain_weights
+from training.fit import features_of, fit, model_of
+from training.selfplay import Positions, self_play
+from training.versus import Score, versus
+
+
+@pytest.fixture(scope="module", params=["russian", "turkish", "international-80", "canadian"])
+def played(request):
+    ruleset = load_ruleset(request.param)
+    return ruleset, self_play(ruleset, plain_weights(ruleset), games=3, nodes=20, seed=4)
+
+
+def position_in(ruleset, positions, row):
+    """What the tree makes of a row of the arrays."""
+    tree = judged_tree(ruleset, plain_weights(ruleset))
+    boards = [int.from_bytes(positions.boards[row, kind].tobytes(), "little") for kind in range(4)]
+    tree.scalars_at(*boards, int(positions.side[row]))
+    return tree.position()
+
+
+def test_positions_are_at_rest_and_their_points_those_of_the_game(played):
+    ruleset, positions = played
+    assert len(positions) > 20
+    assert set(positions.points.tolist()) <= {0.0, 0.5, 1.0}
+    tree = judged_tree(ruleset, plain_weights(ruleset))
+    for row in range(0, len(positions), 5):
+        tree.set(position_in(ruleset, positions, row))
+        assert tree.is_quiet()
+        assert not any(captured for _, _, captured, _ in tree.effects())
+
+
+def test_the_same_seed_plays_the_same_games():
+    ruleset = load_ruleset("english")
+    one, other = (self_play(ruleset, plain_weights(ruleset), 2, 30, 9) for _ in range(2))
+    another = self_play(ruleset, plain_weights(ruleset), 2, 30, 10)
+    assert np.array_equal(one.boards, other.boards)
+    assert not np.array_equal(one.boards[:20], another.boards[:20])
+
+
+def test_the_model_judges_as_the_kernel_does(played):
+    """The trainer's sum over its own features is the kernel's evaluation, for weights drawn at random."""
+    ruleset, positions = played
+    layout = layout_of(ruleset)
+    chance = np.random.default_rng(3)
+    weights = chance.integers(-3000, 3000, layout.weights)
+    tree = judged_tree(ruleset, [int(weight) for weight in weights])
+    tenths = model_of(ruleset).logits(features_of(ruleset, positions), weights.astype(np.float64))
+    for row in range(0, len(positions), 3):
+        tree.set(position_in(ruleset, positions, row))
+        worth = tree.worth() * (1 if positions.side[row] == 0 else -1)
+        # The kernel mixes the phases in 256 steps and rounds towards nought.
+        assert abs(worth - tenths[row] / 10) <= 2 + abs(tenths[row]) / 10 / 100 + layout.pieces * 5
+
+
+def test_fitting_finds_a_value_that_is_there():
+    """Results made from a known rule: only kings count. The fit sees kings as worth more than men, and predicts better."""
+    ruleset = load_ruleset("russian")
+    chance = random.Random(1)
+    layout = layout_of(ruleset)
+    bits = judged_tree(ruleset, plain_weights(ruleset)).tables.bits
+    rows, sides, points = [], [], []
+    for _ in range(3000):
+        squares = chance.sample(range(32), 12)
+        boards = [sum(1 << bits[square] for square in squares[3 * kind : 3 * kind + 3]) for kind in range(4)]
+        more = chance.choice((-2, -1, 0, 1, 2))
+        for _ in range(abs(more)):
+            kind = 1 if more < 0 else 3
+            boards[kind] &= boards[kind] - 1
+        rows.append(b"".join(board.to_bytes(18, "little") for board in boards))
+        sides.append(chance.randrange(2))
+        points.append(0.5 + more / 4)
+    positions = Positions(
+        np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 4, 18),
+        np.array(sides, dtype=np.int8),
+        np.array(points, dtype=np.float32),
+        np.zeros(len(points), dtype=np.int32),
+    )
+    before = plain_weights(ruleset)
+    fitted = fit(ruleset, positions, before, 1.0, 40)
+    assert fitted.loss < fitted.loss_before
+    men = np.mean(fitted.numbers[layout.men : layout.kings])
+    kings = np.mean(fitted.numbers[layout.kings : layout.tables])
+    assert kings > 2 * abs(men)
+
+
+def test_a_match_of_equals_is_even_and_the_score_counts_points():
+    ruleset = load_ruleset("russian")
+    weights = plain_weights(ruleset)
+    score = versus(ruleset, weights, weights, 4, 40, 2)
+    assert score.games == 4
+    assert score.won == score.lost
+    assert Score(3, 2, 1).share == pytest.approx(4 / 6)
+    assert Score(3, 2, 1).elo == pytest.approx(120.4, abs=0.1)
+
+
+def test_better_weights_win():
+    """Weights that hold men for worthless lose to plain ones, or the match measures nothing."""
+    ruleset = load_ruleset("english")
+    layout = layout_of(ruleset)
+    careless = [0] * layout.weights
+    score = versus(ruleset, plain_weights(ruleset), careless, 10, 100, 3)
+    assert score.share > 0.8
+
+
+def test_pieces_of_both_sides_are_in_the_arrays(played):
+    ruleset, positions = played
+    position = position_in(ruleset, positions, 0)
+    sides = {SIDES[piece] for piece in position.contents if piece is not EMPTY}
+    assert sides == set(Side)
+    assert CONTENTS == 3**8
