@@ -11,6 +11,9 @@ else
   INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 JOBS ?= 2
+KERNEL := $(filter-out engine/kernel/wide_%,$(wildcard engine/kernel/*.pxd))
+KERNEL += $(KERNEL:.pxd=.py)
+SAY_IF_NOT_COMPILED = @ls engine/kernel/moves*.so >/dev/null 2>&1 || echo "The kernel is not compiled, the engine plays with its readable search, much weaker; install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev) and run make again after make clean."
 
 .PHONY: demo test lint unit soak bench clean
 
@@ -40,14 +43,17 @@ $(VENV)/python.done:
 	$(MAKE_VENV)
 	touch $@
 
-$(VENV)/run.done: $(VENV)/python.done pyproject.toml
+$(VENV)/run.done: $(VENV)/python.done pyproject.toml setup.py $(KERNEL)
 	$(INSTALL) -e .
+	$(SAY_IF_NOT_COMPILED)
 	touch $@
 
-$(VENV)/test.done: $(VENV)/run.done
+# One build for both: it compiles the kernel, which takes half a minute.
+$(VENV)/test.done: $(VENV)/python.done pyproject.toml setup.py $(KERNEL)
 	$(INSTALL) -e ".[test,lint]"
-	touch $@
+	$(SAY_IF_NOT_COMPILED)
+	touch $(VENV)/run.done $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf engine/kernel/*.so engine/kernel/wide_* $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

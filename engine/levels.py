@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from engine.errors import TooManyCapturesError
 from engine.game import Game
@@ -44,15 +44,15 @@ class Level:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level("beginner", 1, 60, 70, 0.60, 0.40),
-    Level("learner", 1, 100, 55, 0.50, 0.20),
-    Level("casual", 1, 150, 45, 0.40, 0.08),
-    Level("careful", 1, 300, 35, 0.30),
-    Level("steady", 2, 500, 30, 0.20),
-    Level("club", 3, 800, 25, 0.12),
-    Level("skilled", 4, 1_500, 20, 0.06),
-    Level("expert", 6, 4_000, 14, 0.03),
-    Level("master", 8, 12_000, 8, 0.0),
+    Level("beginner", 1, 4_000, 70, 0.50, 0.30),
+    Level("learner", 1, 4_000, 60, 0.35, 0.12),
+    Level("casual", 1, 4_000, 50, 0.25, 0.04),
+    Level("careful", 1, 4_000, 40, 0.30),
+    Level("steady", 2, 4_000, 30, 0.20),
+    Level("club", 3, 6_000, 25, 0.12),
+    Level("skilled", 4, 10_000, 20, 0.06),
+    Level("expert", 6, 15_000, 14, 0.03),
+    Level("master", 8, 20_000, 8, 0.0),
 )
 """Levels 1 to 9. Calibrated by benchmarks/levels.py."""
 
@@ -63,14 +63,19 @@ _FAR = 4
 """A move of a king over so many rows or columns is hard to see."""
 
 
-def choose(thinker: Thinker, game: Game, legal: Sequence[Move], level: int, seed: int) -> Iteration | None:
-    """What level 1 to 9 plays here, after `thinker.begin(game)`; None where no move is legal.
+def choose(
+    thinker: Thinker, game: Game, legal: Sequence[Move], level: Level, seed: int, most_nodes: int = 0
+) -> Iteration | None:
+    """What a level plays here, after `thinker.begin(game)`; None where no move is legal.
 
-    When the thinker is stopped, the best of the moves weighed so far, or the first one.
+    It looks at no more than `most_nodes` positions (0: as the level does). When the thinker is stopped, the best of the
+    moves weighed so far, or the first one.
     """
     if not legal:
         return None
-    player = _Player(thinker, game, LEVELS[level - 1], seed)
+    if most_nodes:
+        level = replace(level, nodes=max(1, min(level.nodes, most_nodes // len(legal))))
+    player = _Player(thinker, game, level, seed)
     found = player.best(legal)
     return found or Iteration(0, 0, tuple(legal[:1]), 0, complete=False)
 
@@ -83,6 +88,8 @@ class _Player:
     game: Game
     level: Level
     seed: int
+    answers: dict[Effect, tuple[Move, ...]] = field(default_factory=dict)
+    """The replies to moves, once they were listed."""
 
     def best(self, legal: Sequence[Move]) -> Iteration | None:
         """The move it takes to be the best; None when it was stopped before it had weighed any."""
@@ -96,7 +103,7 @@ class _Player:
             weighed += self._weigh(tuple(move for move in legal if move not in seen))
             chosen = self._taken(weighed)
         move, score = chosen
-        return Iteration(self.level.depth + 1, score, (move,), 0, choices=tuple(weighed))
+        return Iteration(self.level.depth + 1, score, (move,), self.thinker.nodes, choices=tuple(weighed))
 
     @property
     def _is_careful(self) -> bool:
@@ -119,18 +126,22 @@ class _Player:
         if self._is_careful and len(close) > 1:
             best = max(close, key=lambda pair: pair[1])
             close = [pair for pair in close if pair is best or not self._hangs(pair[0])]
-        return max(close, key=lambda pair: pair[1] + self.level.coarseness * self._chance("taste", pair[0]))
+        return max(close, key=lambda pair: pair[1] + self.level.coarseness * self._taste(pair[0]))
+
+    # Attention is drawn once a turn, not once a move: else the more moves there are, the surer one of them would be
+    # misjudged, and the misjudged one be played.
 
     def _overlooks(self, move: Move) -> bool:
         """Whether it does not think of a move of its own."""
         hard = difficulty(move, self.game.position, self.thinker.rules)
         if not move.captured and any(reply.captured for reply in self._replies(move)):
             hard += 1  # it offers something
-        return self._chance("own", move) < 1 - (1 - self.level.blindness) ** hard
+        return self._attention("own") >= (1 - self.level.blindness) ** hard
 
     def _unseen_replies(self, move: Move) -> set[Effect]:
         """The replies to a move that it does not think of."""
         after = self.game.position.after(move)
+        attention = self._attention("reply")
         unseen: set[Effect] = set()
         for reply in self._replies(move):
             if reply.captured and self._is_careful:
@@ -138,7 +149,7 @@ class _Player:
             sees = (1 - self.level.blindness) ** difficulty(reply, after, self.thinker.rules)
             if reply.captured:
                 sees *= 1 - self.level.carelessness
-            if self._chance("reply", reply, after) >= sees:
+            if attention >= sees:
                 unseen.add(reply.effect)
         return unseen
 
@@ -146,22 +157,32 @@ class _Player:
         """Whether the other side can take more at once after a move than can be taken back."""
         after = self.game.position.after(move)
         return any(
-            len(reply.captured) > max((len(back.captured) for back in _legal(self.thinker.rules, after.after(reply))), default=0)
+            len(reply.captured)
+            > max((len(back.captured) for back in _legal(self.thinker.rules, after.after(reply))), default=0)
             for reply in self._replies(move)
             if reply.captured
         )
 
     def _replies(self, move: Move) -> tuple[Move, ...]:
-        return _legal(self.thinker.rules, self.game.position.after(move))
+        if move.effect not in self.answers:
+            self.answers[move.effect] = _legal(self.thinker.rules, self.game.position.after(move))
+        return self.answers[move.effect]
 
-    def _chance(self, about: str, move: Move, position: Position | None = None) -> float:
-        """A number from 0 to 1 that belongs to a move in a position, in this game."""
-        return drawn(self.seed, about, position or self.game.position, move.effect)
+    def _attention(self, about: str) -> float:
+        """What it pays no attention to in this turn: whatever is seen with a smaller chance than this."""
+        return drawn(self.seed, about, self.game.position)
+
+    def _taste(self, move: Move) -> float:
+        """How much it likes a move, from 0 to 1."""
+        return drawn(self.seed, "taste", self.game.position, move.effect)
 
 
 def difficulty(move: Move, position: Position, rules: Rules) -> int:
-    """How many things about a move are hard to see: each piece after the first that it takes or jumps over, a man's
-    capture backwards, a king's way of four rows or columns and more."""
+    """How many things about a move are hard to see.
+
+    Each piece after the first that it takes or jumps over, a man's capture backwards, a king's way of four rows or
+    columns and more.
+    """
     geometry = rules.ruleset.geometry
     king = is_king(position.contents[move.from_square])
     (column, row), (to_column, to_row) = geometry.cells[move.from_square], geometry.cells[move.to_square]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from engine.errors import TooManyCapturesError
@@ -10,6 +10,11 @@ from engine.position import Move, Position
 from engine.rules import Rules
 
 _REMEMBERED = 200_000
+_FEW_PLIES = 4
+"""So many plies the kernel counts in no time; more are split at the first move, so that an interrupt is heard."""
+
+Counting = Callable[[Position, int], "Perft"]
+"""Counts the leaves so many plies on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +33,50 @@ def perft(rules: Rules, position: Position, depth: int) -> Perft:
     return _count(rules, position, depth, {})
 
 
-def divide(rules: Rules, position: Position, depth: int) -> tuple[tuple[Move, Perft], ...]:
-    """Every legal move with the leaves behind it, for finding where two generators differ; `depth` from 1."""
+def divide(
+    rules: Rules, position: Position, depth: int, count: Counting | None = None
+) -> tuple[tuple[Move, Perft], ...]:
+    """Every legal move with the leaves behind it, for finding where two generators differ; `depth` from 1.
+
+    What is behind is counted by the readable generator, or by `count`.
+    """
     known: dict[tuple[Position, int], Perft] = {}
+
+    def readable(position: Position, depth: int) -> Perft:
+        return _count(rules, position, depth, known)
+
     weighted = _moves_with_orders(rules, position)
     return tuple(
-        (move, _times(orders, _count(rules, position.after(move), depth - 1, known))) for move, orders in weighted
+        (move, _times(orders, (count or readable)(position.after(move), depth - 1))) for move, orders in weighted
     )
+
+
+def kernel_perft(rules: Rules) -> Counting | None:
+    """`perft` by the compiled kernel; None where it is not built or cannot play these rules."""
+    try:
+        from engine.kernel import counting, moves
+    except ImportError:
+        return None
+    if str(moves.__file__).endswith(".py"):
+        return None
+    try:
+        trees = [counting.counting_tree(rules.ruleset, every_order) for every_order in (False, True)]
+    except ValueError:
+        return None
+
+    def count(position: Position, depth: int) -> Perft:
+        if depth > _FEW_PLIES:
+            return _sum(leaves for _, leaves in divide(rules, position, depth, count_all))
+        return count_all(position, depth)
+
+    def count_all(position: Position, depth: int) -> Perft:
+        nodes = counting.leaves(trees[0], position, depth, every_order=False)
+        try:
+            return Perft(nodes, counting.leaves(trees[1], position, depth, every_order=True))
+        except TooManyCapturesError:
+            return Perft(nodes, None)
+
+    return count
 
 
 def _count(rules: Rules, position: Position, depth: int, known: dict[tuple[Position, int], Perft]) -> Perft:

@@ -34,6 +34,9 @@ MOST_DEPTH = 120
 MOST_LINE = 16
 """How many moves of a line are told."""
 
+_SLOWER = 20
+"""The readable search looks at so many times fewer positions for a level, it is slow."""
+
 _SURE = 29_000
 """Kernel scores beyond this are wins: 30,000 less the plies to go."""
 
@@ -62,6 +65,10 @@ class Thinker:
         self.rules: Rules = rules_for(ruleset)
         self.refusals: list[str] = []
         """Positions where the kernel's moves were not the rules', each as one sentence."""
+        self.tells_lines = True
+        """Whether iterations tell the whole line, or only the best move, which is faster."""
+        self.nodes = 0
+        """Positions that `judge` has looked at since the last `begin`."""
         self._stopped = False
         self._minds: list[_Mind] = []
         self._reader: _Mind | None = None
@@ -106,7 +113,7 @@ class Thinker:
         After `nodes` positions the search stops by itself (0: it does not). Moves within `margin` hundredths of the
         best get exact scores, see Iteration.choices.
         """
-        self._stopped = False
+        self._stopped, self.nodes = False, 0
         self._legal, self._last, self._limit = game.legal_moves, None, nodes
         self._position, self._history = game.position, game.positions[:-1]
         self._readable = None
@@ -140,7 +147,7 @@ class Thinker:
         return search.deepen(MOST_DEPTH)
 
     def iterate(self, depth: int) -> Iteration | None:
-        """What a search `depth` plies deep finds, or the best that is known when it is cut short; None: no legal move."""
+        """What a search `depth` plies deep finds, or the best known when it is cut short; None: no legal move."""
         if not self._legal:
             return None
         if self._readable is not None:
@@ -164,13 +171,16 @@ class Thinker:
     def _is_exhausted(self, found: Iteration) -> bool:
         return self._stopped or bool(self._limit and found.nodes >= self._limit)
 
-    def _told(self, found: Any) -> Iteration:
+    def _told(self, found: searching.Found) -> Iteration:
         """An iteration of the kernel in the engine's terms."""
         effects = self._minds[0].effects
         by_effect = {move.effect: move for move in self._legal}
         choices = tuple(
-            (by_effect[effects[choice.index]], readable_score(choice.score)) for choice in found.moves if not choice.bound
+            (by_effect[effects[choice.index]], readable_score(choice.score))
+            for choice in found.moves
+            if not choice.bound
         )
+        assert found.best is not None, "there are legal moves"
         best = by_effect[effects[found.best.index]]
         return Iteration(
             found.depth,
@@ -186,7 +196,7 @@ class Thinker:
 
     def _rest_of(self, best: Move, codes: Sequence[int]) -> tuple[Move, ...]:
         """The moves of a line after its first, as far as the codes can be followed; only their effects are told."""
-        if self._reader is None or not codes:
+        if self._reader is None or not self.tells_lines:
             return ()
         return tuple(_plain(effect) for effect in self._reader.follow(self._position.after(best), codes))
 
@@ -227,18 +237,23 @@ class Thinker:
         if mind.tree.key_at(0) in self._keys:
             return 0
         hidden = set(unseen)
-        left_out = [mind.codes[effect] for effect in mind.effects if effect in hidden] if hidden else []
-        if depth == 0 or len(left_out) == len(mind.effects):
+        seen = [effect for effect in mind.effects if effect not in hidden]
+        if depth == 0 or not seen:
             return -mind.at_rest()
+        codes = mind.codes() if hidden else []
+        left_out = [code for code, effect in zip(codes, mind.effects, strict=False) if effect in hidden]
         mind.search.begin(self._keys, nodes, left_out, 0, False)
-        found = mind.search.result()
+        score: int | None = None
         for plies in range(1, depth + 1):
             if self._stopped:
                 return None
             found = mind.search.iterate(plies)
+            if found.complete or score is None:
+                score = -readable_score(found.score)  # half an iteration knows half the replies
             if not found.complete or is_decided(readable_score(found.score), found.depth):
                 break
-        return None if self._stopped else -readable_score(found.score)
+        self.nodes += mind.search.result().nodes
+        return None if self._stopped else score
 
     def _judge_readable(self, move: Move, depth: int, nodes: int, unseen: Collection[Effect]) -> int | None:
         position = self._position.after(move)
@@ -246,10 +261,12 @@ class Thinker:
         before = (*self._history, self._position)
         if any(position.diagram == earlier.diagram for earlier in before):
             return 0
-        found = Search(rules, position, before, lambda: self._stopped, nodes or None).best(depth)
+        limit = max(20, nodes // _SLOWER) if nodes else None
+        found = Search(rules, position, before, lambda: self._stopped, limit).best(depth)
         if self._stopped:
             return None
         if found is not None:
+            self.nodes += found.nodes
             return -found.score
         try:
             return WIN - 1 if self.rules.winner(position) is self._position.turn else 1 - WIN
@@ -260,7 +277,7 @@ class Thinker:
 class _Mind:
     """One searcher of the kernel with its tree; `effects` and `codes` are the root's moves in the tree's order."""
 
-    def __init__(self, ruleset: Ruleset, table: Any) -> None:
+    def __init__(self, ruleset: Ruleset, table: hashing.Table) -> None:
         self.table = table
         self.tree: Any = trees.kernel_tree(ruleset)
         self.search: Any = searching.Search(self.tree, table)
@@ -291,14 +308,14 @@ class _Mind:
         self.tree.set(position)
         self.effects = self.tree.effects()
 
-    @property
-    def codes(self) -> dict[Effect, int]:
-        """The codes of the root's moves."""
-        return dict(zip(self.effects, self.tree.codes_at(), strict=True))
+    def codes(self) -> list[int]:
+        """The codes of the root's moves, in the order of the list."""
+        self.search.begin((), 0, (), 0, True)
+        return [move.code for move in sorted(self.search.result().moves, key=lambda move: move.index)]
 
     def at_rest(self) -> int:
         """What the root is worth, judged at rest."""
-        worth: int = self.tree.worth_at(0)
+        worth: int = self.tree.worth() if hasattr(self.tree, "worth") else self.tree.score()
         return worth
 
     def follow(self, position: Position, codes: Sequence[int]) -> Iterator[Effect]:
@@ -306,7 +323,7 @@ class _Mind:
         self._start = None
         self.tree.set(position)
         for code in codes:
-            listed = self.tree.codes_at()
+            listed = self.codes()
             if code not in listed:
                 return
             number = listed.index(code)

@@ -33,13 +33,13 @@ def budget_for(level: Level) -> Budget:
 
 
 def _by_clock(level: Level) -> Budget:
-    """A share of the clock: somewhat more than the average move's when the search is undecided, less when it is sure."""
+    """A share of the clock; an iteration that has begun may take twice as much."""
     increment_ms = max(0, level.increment_ms or 0)
     # The increment is added before the move, so it is there to be used.
     left_ms = _less_reserve(max(0, level.time_ms or 0) + increment_ms)
     to_go = max(1, level.moves or MOVES_TO_GO)
-    share_ms = min(left_ms, left_ms / to_go + increment_ms * (to_go - 1) / to_go)
-    return Budget(min(0.7 * share_ms, 0.8 * left_ms), min(max(share_ms, 2.5 * share_ms * (to_go > 1)), 0.8 * left_ms))
+    share_ms = left_ms if to_go == 1 else min(0.8 * left_ms, left_ms / to_go + increment_ms * (to_go - 1) / to_go)
+    return Budget(share_ms, share_ms if to_go == 1 else min(2 * share_ms, 0.8 * left_ms))
 
 
 def _less_reserve(time_ms: float) -> float:
@@ -50,10 +50,10 @@ def _less_reserve(time_ms: float) -> float:
 def is_enough(budget: Budget, level: Level, elapsed_ms: float, stable: int) -> bool:
     """Whether no further iteration is worth its time; `stable` is how many iterations kept the best move.
 
-    A time for a single move is used up; a clock is spared where the answer has long been the same.
+    A time for a single move is used up; of a clock more is taken while the best move changes, less once it is sure.
     """
     if budget.soft_ms is None:
         return False
     if level.time_ms is None:
         return elapsed_ms >= budget.soft_ms
-    return elapsed_ms >= budget.soft_ms * (0.4 if stable >= 6 else 0.7 if stable >= 3 else 1.0)
+    return elapsed_ms >= budget.soft_ms * (0.9 if stable >= 5 else 1.0 if stable else 1.3)

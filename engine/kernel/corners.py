@@ -97,6 +97,10 @@ class Corners(Mailbox):
             self.column_goal[side * MOST_LINES + line] = sum(1 for square in chosen if self.column[square] <= line)
             self.row_goal[side * MOST_LINES + line] = sum(1 for square in chosen if self.row[square] <= line)
 
+    def made_at(self, ply: cython.int = 0) -> tuple[int, int]:
+        """Own moves of White and Black before `ply`, counted up to `home_limit`."""
+        return self.made[2 * ply], self.made[2 * ply + 1]
+
     def position(self, ply: cython.int = 0) -> Position:
         """The position at a ply."""
         contents = [PIECES[self.board[ply * MOST_SQUARES + square]] for square in range(self.squares)]

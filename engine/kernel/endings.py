@@ -73,7 +73,7 @@ class Index:
         return prod(self.digits(which))
 
     def digits(self, which: Slice) -> list[int]:
-        """How many sets there are of own men, enemy men, own kings, enemy kings; their product is the slice's `size`."""
+        """How many sets there are of own men, enemy men, own kings, enemy kings; multiplied, the `size`."""
         side, men, kings, enemy_men, enemy_kings = which
         own, enemy, everywhere = self.places[2 * side], self.places[2 - 2 * side], self.places[1]
         return [comb(own, men), comb(enemy, enemy_men), comb(everywhere, kings), comb(everywhere, enemy_kings)]
@@ -82,15 +82,20 @@ class Index:
         """The slice of a position given as `Draughts.boards` gives it; None where no slice holds such a position."""
         men, kings, enemy_men, enemy_kings, side = _by_mover(boards)
         number = (men.bit_count(), kings.bit_count(), enemy_men.bit_count(), enemy_kings.bit_count())
-        stray = any(self.stray(b, owner) for b, owner in ((men, side), (enemy_men, 1 - side)))
-        if stray or number[0] + number[1] == 0 or number[2] + number[3] == 0 or sum(number) > MOST_PIECES:
+        if self.stray(men, side) or self.stray(enemy_men, 1 - side):
+            return None
+        if number[0] + number[1] == 0 or number[2] + number[3] == 0 or sum(number) > MOST_PIECES:
             return None
         return (0 if self.symmetric else side, *number)
 
     def stray(self, men: int, side: cython.int) -> bool:
         """Whether a man stands where it would have been crowned."""
-        at: cython.int = 2 * side * MOST_BITS
-        return any([men >> bit & 1 and self.place[at + cython.cast(cython.int, bit)] < 0 for bit in range(men.bit_length())])
+        b: BB = men
+        while b:
+            if self.place[2 * side * MOST_BITS + lowest(b)] < 0:
+                return True
+            b &= b - 1
+        return False
 
     def number_of(self, boards: tuple[int, int, int, int, int]) -> int:
         """The number of a position in its slice."""
@@ -138,9 +143,7 @@ class Index:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def number(
-        self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int
-    ) -> cython.longlong:
+    def number(self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.longlong:
         """The number of a position in its slice; `side` is to move and owns `men` and `kings`."""
         other: cython.int = 1 - side
         everywhere: cython.int = 8 * self.places[1]
@@ -154,15 +157,14 @@ class Index:
         ) * self.choose[everywhere + popcount(enemy_kings)] + self.rank(enemy_kings, other, 1)
 
 
-
 @cython.cclass
 class Endings(Index):
     """Packed values of slices, to be looked up by several searches at once. `most_pieces` is 0 while there are none.
 
     Values of a slice come in blocks of 1,024: first a word of four bytes for each block, little-endian, then runs of
     equal values. A word holds the block's first value (2 bits: 0 lost, 1 drawn, 2 won by the side to move), whether all
-    are like it (1 bit), and where its runs begin, counted from the first word (29 bits). A byte of runs is 0 b nnnnnn: n
-    values (63: as the next two bytes say), or 1 b c mm nnn: m + 1 values, then n + 1; after a run of v comes one of
+    are like it (1 bit), and where its runs begin, counted from the first word (29 bits). A byte of runs is 0 b nnnnnn:
+    n values (63: as the next two bytes say), or 1 b c mm nnn: m + 1 values, then n + 1; after a run of v comes one of
     (v + 1 + b) % 3, after the second run of a byte c in place of b.
     """
 
@@ -207,9 +209,7 @@ class Endings(Index):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def value(
-        self, men0: BB, kings0: BB, men1: BB, kings1: BB, side: cython.int
-    ) -> cython.int:
+    def value(self, men0: BB, kings0: BB, men1: BB, kings1: BB, side: cython.int) -> cython.int:
         """1 when the side to move wins, 0 drawn, -1 lost, 2 unknown. The first two sets are White's, then Black's.
 
         Not to be asked where a piece must be captured: what the tables say there means nothing.
@@ -289,7 +289,7 @@ def unpacked(data: Codes, at: cython.longlong) -> cython.int:
 
 
 def slices(tables: object, index: Index, pieces: int) -> list[Slice]:
-    """The slices of exactly so many pieces, in an order in which each leads to earlier ones alone, or to its facing one.
+    """The slices of exactly so many pieces; each leads to earlier ones alone, and to the one facing it.
 
     Where the first king wins, no game goes on with a king on the board.
     """

@@ -1,3 +1,4 @@
+from engine.kernel.endings cimport Endings
 from engine.kernel.tree cimport MOST_MOVES, MOST_PLIES, Tree
 from engine.kernel.moves cimport BB, MOST_BITS, Draughts, lowest, popcount
 from libc.stdlib cimport free, malloc
@@ -22,6 +23,8 @@ cdef class Weights:
 
 cdef class JudgedDraughts(Draughts):
     cdef Weights weights
+    cdef Endings endings
+    cdef int ending_pieces
     cdef unsigned long long index[WORDS * MOST_PLIES]
     cdef int early[MOST_PLIES]
     cdef int late[MOST_PLIES]

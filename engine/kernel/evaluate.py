@@ -10,6 +10,7 @@ from __future__ import annotations
 import cython
 
 if not cython.compiled:
+    from engine.kernel.endings import Endings
     from engine.kernel.moves import MOST_BITS, Draughts, lowest, popcount
     from engine.kernel.tree import MOST_PLIES
 
@@ -92,6 +93,7 @@ class JudgedDraughts(Draughts):
             self.index, self.early, self.late = [0] * WORDS * MOST_PLIES, [0] * MOST_PLIES, [0] * MOST_PLIES
             self.value = [0] * SCALARS
         self.weights = weights
+        self.ending_pieces = 0
 
     def set(self, position) -> None:
         """Make a position the root; see Draughts.set."""
@@ -111,6 +113,11 @@ class JudgedDraughts(Draughts):
         """The same of the position after the root's move `number`, which must have been listed."""
         self.make(0, self.first[0] + number)
         return self.evaluate(1)
+
+    def use_endings(self, endings: Endings) -> None:
+        """Look positions up in these tables from now on; several trees may share them. No search may run meanwhile."""
+        self.endings = endings
+        self.ending_pieces = endings.most_pieces
 
     def scalars_of(self, ply: cython.int = 0) -> list:
         """The features that are one number each, White's minus Black's."""
@@ -208,6 +215,23 @@ class JudgedDraughts(Draughts):
             while b:
                 self.put(ply + 1, 3 - side, lowest(b), -1)
                 b &= b - 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def ending(self, ply: cython.int) -> cython.int:
+        """See Tree.ending."""
+        if (
+            self.men[2 * ply] + self.men[2 * ply + 1] + self.kings[2 * ply] + self.kings[2 * ply + 1]
+            > self.ending_pieces
+        ):
+            return 2
+        # Where a piece must be captured the tables hold no answer.
+        if self.capture == 0 and self.can_capture(ply):
+            return 2
+        return self.endings.value(
+            self.man[2 * ply], self.king[2 * ply], self.man[2 * ply + 1], self.king[2 * ply + 1], self.side[ply]
+        )
 
     @cython.cfunc
     @cython.nogil

@@ -39,7 +39,6 @@ if not cython.compiled:
             return 0
 
 
-
 MOST_PLAIN_JUMPS = 2_000
 """How many jumps are tried in one position before it is begun again, following each place in a capture once."""
 
@@ -313,6 +312,7 @@ class Draughts(Tree):
             return (b >> self.shift[d]) & self.target[d]
         return (b << self.shift[d]) & self.target[d]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -350,6 +350,7 @@ class Draughts(Tree):
         if self.sought_in_buckets:
             self.put_into_bucket(i)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -363,6 +364,7 @@ class Draughts(Tree):
         rank <<= 2 * (32 - most)
         return rank
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -403,6 +405,7 @@ class Draughts(Tree):
             i = self.following[i]
         return False
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -412,6 +415,7 @@ class Draughts(Tree):
         mixed = (mixed * self.golden + lowest(end)) & self.wrap
         return cython.cast(cython.int, ((mixed ^ (mixed >> 32)) * 0x2545F491) & self.wrap) & (BUCKETS - 1)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -421,6 +425,7 @@ class Draughts(Tree):
         # Two steps: a set may have no more than 64 bits, and a shift by as many is not defined.
         return word ^ cython.cast(cython.ulonglong, (b >> 32) >> 32)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -430,16 +435,13 @@ class Draughts(Tree):
         self.following[move] = self.bucket[place]
         self.bucket[place] = move
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def place_of(
-        self, here: BB, off: BB, count: cython.int, is_king: cython.bint, banned: cython.int
-    ) -> cython.int:
+    def place_of(self, here: BB, off: BB, count: cython.int, is_king: cython.bint, banned: cython.int) -> cython.int:
         """Where in `known` the place of a capture is noted, or is to be noted: all that the rest of it depends on."""
-        tag: cython.ulonglong = (
-            (self.era << 12) + 32 * lowest(here) + 2 * (banned + 1) + is_king
-        )
+        tag: cython.ulonglong = (self.era << 12) + 32 * lowest(here) + 2 * (banned + 1) + is_king
         rank: cython.ulonglong = self.rank_of(count) if self.by_order else 0
         mixed: cython.ulonglong = ((self.folded(off) ^ rank) * self.golden) & self.wrap
         slot: cython.int
@@ -457,6 +459,7 @@ class Draughts(Tree):
             self.known_end[slot] = 0
         return slot
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -478,6 +481,7 @@ class Draughts(Tree):
             free(self.known_off)
             free(self.known_end)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -555,6 +559,7 @@ class Draughts(Tree):
             self.known_end[slot] = 1 if found else 2
         return found
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -625,6 +630,7 @@ class Draughts(Tree):
         self.try_captures(men, kings, enemy_men, enemy_kings, side)
         self.overflow |= self.tired
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -743,6 +749,7 @@ class Draughts(Tree):
                     to = self.step(to, d) & empty
         return n
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -783,6 +790,7 @@ class Draughts(Tree):
                 n += 1
             self.n = n
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -796,6 +804,7 @@ class Draughts(Tree):
         self.rank[place] = self.rank[source]
         self.crowns[place] = self.crowns[source]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -902,9 +911,7 @@ class Draughts(Tree):
         side: cython.int = self.side[ply]
         own: cython.int = 2 * ply + side
         other: cython.int = 2 * ply + 1 - side
-        if self.capture != 2 and not self.able(
-            self.man[own], self.king[own], self.man[other], self.king[other], side
-        ):
+        if self.capture != 2 and not self.able(self.man[own], self.king[own], self.man[other], self.king[other], side):
             self.first[ply + 1] = self.first[ply]
             return 0
         return self.list_moves(ply, False)
@@ -1110,6 +1117,7 @@ class Draughts(Tree):
             raise TooManyCapturesError("captures go on in too many ways to be listed in a position on the way")
         return leaves
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -1137,7 +1145,7 @@ class Draughts(Tree):
         self.find_captures(men, kings, enemy_men, enemy_kings, side)
         n = self.n
         if n > base:
-            if self.precedences > 1 or not self.majority and self.precedences:
+            if self.precedences > 1 or (self.precedences and not self.majority):
                 self.prefer()
                 if self.by_order:
                     self.one_each()
@@ -1166,6 +1174,7 @@ class Draughts(Tree):
             )
         return leaves
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)

@@ -13,16 +13,16 @@ from engine.position import Side
 from engine.ruleset import Ruleset
 
 TERMS: dict[str, int] = {
-    "steps to the goal": -160,
-    "pieces at the goal": 100,
-    "pieces at home": -120,
-    "steps of the farthest piece": -60,
-    "squares of steps": -6,
-    "pieces at home, the more the fewer moves are left for leaving it": -200,
-    "jumps towards the goal": 24,
-    "pieces without a way forward": -40,
-    "steps off the line between the corners": -12,
-    "to move": 100,
+    "steps to the goal": -161,
+    "pieces at the goal": 110,
+    "pieces at home": 6,
+    "steps of the farthest piece": -249,
+    "squares of steps": -1,
+    "pieces at home, the more the fewer moves are left for leaving it": -262,
+    "jumps towards the goal": 88,
+    "pieces without a way forward": -62,
+    "steps off the line between the corners": -101,
+    "to move": 185,
 }
 """What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man."""
 

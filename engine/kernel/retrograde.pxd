@@ -28,9 +28,12 @@ cdef class Solver(Draughts):
     cdef Words most[2]
     cdef Bytes left[2]
     cdef Codes known[SLOTS]
+    cdef list held
     cdef int outcome(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
     cdef int ended(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side, int captures) noexcept nogil
     cdef void note(self, int verdict) noexcept nogil
+    cdef int weigh_captures(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
+    cdef int weigh_crownings(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
     cdef void look(self, int which, long long at, BB men, BB kings, BB enemy_men, BB enemy_kings) noexcept nogil
     cdef void begin(self, int which) noexcept nogil
     cdef void run(self) noexcept nogil
@@ -41,6 +44,7 @@ cdef class Solver(Draughts):
     cdef int value_of(self, int which, long long at) noexcept nogil
 
 cdef class Packer:
+    cdef list digits
     cdef long long digit[4]
     cdef long long step[4]
     cdef int order[4]

@@ -36,17 +36,16 @@ class Solver(Draughts):
     """
 
     def __init__(self, tables: object) -> None:
-        i: cython.int
         if tables.king_move_limit or tables.capture == 2:
             raise ValueError(
-                "no endgame tables: what is legal depends on moves made before (a limit on moves of one king, or huffing)"
+                "no endgame tables: what is legal depends on moves made before (a limit on moves of one king, huffing)"
             )
         Draughts.__init__(self, tables)
         if not cython.compiled:
             self.movers, self.count, self.sets = [0] * 2, [0] * 8, [None] * 8
             self.due, self.most, self.left, self.known = [None] * 2, [None] * 2, [None] * 2, [None] * SLOTS
         self.index = Index(tables)
-        self.immediate = any([counter.limit == 0 for counter in tables.counters])
+        self.immediate = 0 in [counter.limit for counter in tables.counters]
 
     def solve(self, which: Slice, known: Mapping[Slice, bytes]) -> dict[Slice, tuple[bytes, bytes]]:
         """Both slices of a material, `which` and the one facing it: {slice: (codes, values)}, a byte for each number.
@@ -60,7 +59,7 @@ class Solver(Draughts):
         i: cython.int
         self.pairs = len(slices)
         self.last = 0
-        held: list = self.learn(slices, known)
+        self.learn(slices, known)
         try:
             for i in range(self.pairs):
                 self.prepare(i, slices[i])
@@ -70,11 +69,12 @@ class Solver(Draughts):
         finally:
             self.forget()
 
-    def learn(self, slices: list, known: Mapping[Slice, bytes]) -> list:
-        """Point at the codes of the slices that moves lead to; the codes, which must be kept meanwhile."""
+    def learn(self, slices: list, known: Mapping[Slice, bytes]) -> None:
+        """Point at the codes of the slices that moves lead to, and hold them."""
         i: cython.int
         text: bytes
         needed: set = {each for which in slices for each in leads_to(which, self.tables, self.index)}
+        self.held = []
         for i in range(SLOTS):
             if cython.compiled:
                 self.known[i] = cython.NULL
@@ -82,6 +82,7 @@ class Solver(Draughts):
                 self.known[i] = None
         for which in needed:
             text = known[which]
+            self.held.append(text)
             if len(text) != self.index.size(which):
                 raise ValueError(f"slice {which}: {len(text)} codes, expected {self.index.size(which)}")
             side, men, kings, enemy_men, enemy_kings = which
@@ -90,7 +91,6 @@ class Solver(Draughts):
                 self.known[i] = cython.cast(Codes, text)
             else:
                 self.known[i] = text
-        return [known[which] for which in needed]
 
     def prepare(self, which: cython.int, of: Slice) -> None:
         """Make room for a slice and list the sets of squares of its kinds."""
@@ -133,6 +133,7 @@ class Solver(Draughts):
     def forget(self) -> None:
         """Give back the room of the slices solved."""
         i: cython.int
+        self.held = []
         for i in range(8):
             release(self.sets[i])
             self.sets[i] = cython.NULL
@@ -198,10 +199,63 @@ class Solver(Draughts):
         if verdict == 0:
             self.draws = 1
         elif verdict & 1:
-            if plies > self.longest:
-                self.longest = plies
+            self.longest = max(self.longest, plies)
         elif self.shortest < 0 or plies < self.shortest:
             self.shortest = plies
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weigh_captures(self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.int:
+        """Note what each capture leads to; how many there are."""
+        i: cython.int
+        start: BB
+        off: BB
+        new_men: BB
+        new_kings: BB
+        self.base = 0
+        self.jumps = 0
+        self.find_captures(men, kings, enemy_men, enemy_kings, side)
+        if self.n and self.precedences:
+            self.prefer()
+        for i in range(self.n):
+            if self.crowns[i] and self.first_king_wins:
+                self.note(2)
+                continue
+            start = self.start[i]
+            off = self.off[i]
+            new_men = men & ~start
+            new_kings = kings & ~start
+            if kings & start or self.crowns[i]:
+                new_kings |= self.end[i]
+            else:
+                new_men |= self.end[i]
+            self.note(self.outcome(enemy_men & ~off, enemy_kings & ~off, new_men, new_kings, 1 - side))
+        return self.n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weigh_crownings(self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.int:
+        """Note what each quiet move that crowns leads to; how many there are."""
+        i: cython.int
+        d: cython.int
+        crownings: cython.int = 0
+        to: BB
+        one: BB
+        free: BB = self.last_row[side] & ~(men | kings | enemy_men | enemy_kings)
+        for i in range(8 * side, 8 * side + self.man_moves[side]):
+            d = self.man_move[i]
+            to = self.step(men, d) & free
+            while to:
+                one = to & (~to + 1)
+                to ^= one
+                crownings += 1
+                if self.first_king_wins:
+                    self.note(2)
+                else:
+                    self.note(self.outcome(enemy_men, enemy_kings, men & ~self.step(one, 7 - d), kings | one, 1 - side))
+        return crownings
 
     @cython.cfunc
     @cython.nogil
@@ -211,65 +265,21 @@ class Solver(Draughts):
     ) -> cython.void:
         """What the moves that leave the slice say of a position, and how many stay in it."""
         side: cython.int = self.movers[which]
-        i: cython.int
-        d: cython.int
-        captures: cython.int
         inside: cython.int = 0
-        crowning: cython.int = 0
+        crownings: cython.int = 0
+        captures: cython.int
         verdict: cython.int
-        start: BB
-        to: BB
-        one: BB
-        empty: BB = self.valid & ~(men | kings | enemy_men | enemy_kings)
-        new_men: BB
-        new_kings: BB
         self.draws = 0
         self.longest = 0
         self.shortest = -1
-        self.base = 0
-        self.jumps = 0
-        self.find_captures(men, kings, enemy_men, enemy_kings, side)
-        if self.n and self.precedences:
-            self.prefer()
-            if self.by_order:
-                self.one_each()
-        captures = self.n
-        for i in range(captures):
-            start = self.start[i]
-            new_men = men & ~start
-            new_kings = kings & ~start
-            if kings & start or self.crowns[i]:
-                new_kings |= self.end[i]
-            else:
-                new_men |= self.end[i]
-            if self.crowns[i] and self.first_king_wins:
-                self.note(2)
-            else:
-                self.note(
-                    self.outcome(enemy_men & ~self.off[i], enemy_kings & ~self.off[i], new_men, new_kings, 1 - side)
-                )
+        captures = self.weigh_captures(men, kings, enemy_men, enemy_kings, side)
         if captures == 0 or self.capture:
-            inside = self.count_quiet(men, kings, enemy_men | enemy_kings, side)
-            for i in range(8 * side, 8 * side + self.man_moves[side]):
-                d = self.man_move[i]
-                to = self.step(men, d) & empty & self.last_row[side]
-                while to:
-                    one = to & (~to + 1)
-                    to ^= one
-                    crowning += 1
-                    if self.first_king_wins:
-                        self.note(2)
-                    else:
-                        self.note(
-                            self.outcome(enemy_men, enemy_kings, men & ~self.step(one, 7 - d), kings | one, 1 - side)
-                        )
-            inside -= crowning
-        self.left[which][at] = SETTLED
-        if captures + inside + crowning == 0:
+            crownings = self.weigh_crownings(men, kings, enemy_men, enemy_kings, side)
+            inside = self.count_quiet(men, kings, enemy_men | enemy_kings, side) - crownings
+        self.left[which][at] = CAPTURING if captures and not self.capture else SETTLED
+        if captures + crownings + inside == 0:
             self.due[which][at] = 3 if self.no_move_wins else 2
             return
-        if captures and not self.capture:
-            self.left[which][at] = CAPTURING
         if self.immediate:
             verdict = self.ended(men, kings, enemy_men, enemy_kings, side, captures)
             if verdict >= 0:
@@ -284,8 +294,7 @@ class Solver(Draughts):
             verdict = 2 * (self.longest + 1)
         self.due[which][at] = verdict
         self.most[which][at] = self.longest
-        if verdict >> 1 > self.last:
-            self.last = verdict >> 1
+        self.last = max(self.last, verdict >> 1)
 
     @cython.cfunc
     @cython.nogil
@@ -350,7 +359,7 @@ class Solver(Draughts):
     @cython.nogil
     @cython.exceptval(check=False)
     def undo(self, which: cython.int, at: cython.longlong, won: cython.bint, half: cython.int) -> cython.void:
-        """Tell about one position every one that a quiet move of the opponent comes from, `half` - 1 plies from the end."""
+        """Tell about one position those that a quiet move of the opponent comes from, `half` - 1 plies from the end."""
         i: cython.int = 4 * which
         j: cython.int
         d: cython.int
@@ -426,18 +435,15 @@ class Solver(Draughts):
         if not won:
             if due == 0 or due >> 1 > half:
                 self.due[which][at] = 2 * half + 1
-                if half > self.last:
-                    self.last = half
+                self.last = max(self.last, half)
             return
         if due:
             return
         self.left[which][at] = left - 1
         if left == 1:
-            if self.most[which][at] + 1 > half:
-                half = self.most[which][at] + 1
+            half = max(half, self.most[which][at] + 1)
             self.due[which][at] = 2 * half
-            if half > self.last:
-                self.last = half
+            self.last = max(self.last, half)
 
     @cython.cfunc
     @cython.nogil
@@ -450,8 +456,7 @@ class Solver(Draughts):
             return 255
         if due == 0:
             return 0
-        if moves > 125:
-            moves = 125
+        moves = min(moves, 125)
         return moves + (1 if due & 1 else 128)
 
     @cython.cfunc
@@ -461,10 +466,9 @@ class Solver(Draughts):
         """The value of a position, see `solve`."""
         due: cython.int = self.due[which][at]
         left: cython.int = self.left[which][at]
-        if left == HOLE or left == CAPTURING:
+        if left in (HOLE, CAPTURING):
             return 3
         return 1 if due == 0 else 2 if due & 1 else 0
-
 
 
 @cython.cclass
@@ -476,19 +480,19 @@ class Packer:
         if not cython.compiled:
             self.digit, self.order, self.step = [0] * 4, [0] * 4, [0] * 4
             self.kind, self.length = [0] * 1026, [0] * 1026
+        self.digits = digits
         self.size = 1
         for i in range(4):
             self.digit[i] = digits[i]
             self.size *= self.digit[i]
 
     def pack(self, values: bytes) -> tuple:
-        """(the order of digits, slowest first, that needs the fewest runs; the packed values). 3 stands for any value."""
-        i: cython.int
+        """(the order of digits, slowest first, with the fewest runs; the packed values). 3 stands for any value."""
         runs: cython.longlong
         least: cython.longlong = -1
         best: tuple = (0, 1, 2, 3)
         text: Codes = values
-        single: list = [self.digit[i] == 1 for i in range(4)]
+        single: list = [many == 1 for many in self.digits]
         if len(values) != self.size:
             raise ValueError(f"{len(values)} values, expected {self.size}")
         for order in permutations(range(4)):
@@ -533,7 +537,6 @@ class Packer:
         a: cython.longlong
         b: cython.longlong
         c: cython.longlong
-        d: cython.longlong
         at: cython.longlong
         runs: cython.longlong = 0
         last: cython.int = 3
@@ -542,10 +545,10 @@ class Packer:
             for b in range(self.digit[self.order[1]]):
                 for c in range(self.digit[self.order[2]]):
                     at = a * self.step[0] + b * self.step[1] + c * self.step[2]
-                    for d in range(self.digit[self.order[3]]):
+                    for _ in range(self.digit[self.order[3]]):
                         now = values[at]
                         at += self.step[3]
-                        if now != 3 and now != last:
+                        if now not in (3, last):
                             runs += 1
                             last = now
         return runs
@@ -558,14 +561,13 @@ class Packer:
         a: cython.longlong
         b: cython.longlong
         c: cython.longlong
-        d: cython.longlong
         at: cython.longlong
         to: cython.longlong = 0
         for a in range(self.digit[self.order[0]]):
             for b in range(self.digit[self.order[1]]):
                 for c in range(self.digit[self.order[2]]):
                     at = a * self.step[0] + b * self.step[1] + c * self.step[2]
-                    for d in range(self.digit[self.order[3]]):
+                    for _ in range(self.digit[self.order[3]]):
                         line[to] = values[at]
                         to += 1
                         at += self.step[3]
@@ -622,7 +624,9 @@ class Packer:
             length = self.length[i]
             code = self.turn(i, runs) << 6
             if i + 1 < runs and length <= 4 and self.length[i + 1] <= 8:
-                into[place] = 128 | code | (self.turn(i + 1, runs) << 5) | ((length - 1) << 3) | (self.length[i + 1] - 1)
+                into[place] = (
+                    128 | code | (self.turn(i + 1, runs) << 5) | ((length - 1) << 3) | (self.length[i + 1] - 1)
+                )
                 i += 2
             elif length < 63:
                 into[place] = code | length

@@ -151,7 +151,8 @@ class Search:
 
         `history` are the keys of the positions before it, the oldest first; those back to the last move that cannot be
         undone matter. After `nodes` positions the search stops by itself (0: it does not). Moves with a code in
-        undone matter. After `nodes` positions the search stops by itself (0: it does not). Moves with a code in
+        `exclude` are left out. Moves within `margin` of the best get exact scores. A `helper` leaves the table's age
+        alone.
         """
         place: cython.int
         keys = list(history)[-PAST:]

@@ -176,7 +176,7 @@ def _layout(ruleset: Ruleset) -> tuple[int, ...]:
 
 
 def _shift(geometry: Geometry, bits: Sequence[int], direction: Direction) -> int | None:
-    """How far a step in a direction moves a bit, 0 where the board has no such step; None when it is not always as far."""
+    """How far a step in a direction moves a bit, 0 where the board has no such step; None when that differs."""
     steps = {bits[line[0]] - bits[square] for square, lines in enumerate(geometry.lines) if (line := lines[direction])}
     return None if len(steps) > 1 else steps.pop() if steps else 0
 
@@ -187,9 +187,7 @@ def _ordered(geometry: Geometry, bits: Sequence[int]) -> tuple[Direction, ...]:
     return (*half, *(direction.opposite for direction in reversed(half)))
 
 
-def _both_sides(
-    stated: Directions, directions: tuple[Direction, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _both_sides(stated: Directions, directions: tuple[Direction, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Numbers of the directions that White and Black play, of those stated as White plays them."""
     white = tuple(sorted(directions.index(direction) for direction in stated))
     return white, tuple(sorted(directions.index(MIRRORED[direction]) for direction in stated))

@@ -657,7 +657,7 @@ class Towers(Mailbox):
             number = self.board[ply * MOST_SQUARES + square]
             if number:
                 self.measure_tower(ply, square, number, 1 if (number - 1) >> 1 == side else -1)
-        self.feature[13] = 1
+        self.feature[12] = 1
 
     @cython.cfunc
     @cython.nogil
@@ -675,17 +675,13 @@ class Towers(Mailbox):
         rows: cython.int = self.advanced[side * MOST_SQUARES + square]
         piece: cython.int = self.under[stack + self.top[at + square]]
         lone: cython.bint = True
-        own: cython.bint = True
         while piece:
-            if (self.kind[stack + piece] - 1) >> 1 != side:
-                self.feature[4] += sign
-                if own and lone:
-                    self.feature[5] += sign
-                own = False
-            elif own:
+            if (self.kind[stack + piece] - 1) >> 1 == side:
                 self.feature[2] += sign
             else:
                 self.feature[3] += sign
+                if lone:
+                    self.feature[4] += sign
             lone = False
             piece = self.under[stack + piece]
         for place in range(self.directions[which]):
@@ -694,14 +690,14 @@ class Towers(Mailbox):
                 free += 1
         if king:
             self.feature[1] += sign
-            self.feature[10] += sign * self.longest[square]
-            self.feature[12] += sign * free
+            self.feature[9] += sign * self.longest[square]
+            self.feature[11] += sign * free
         else:
             self.feature[0] += sign
-            self.feature[6] += sign * rows
+            self.feature[5] += sign * rows
             if rows >= self.rows - 3:
-                self.feature[7] += sign
-            self.feature[11] += sign * free
+                self.feature[6] += sign
+            self.feature[10] += sign * free
         if rows == 0:
-            self.feature[8] += sign
-        self.feature[9] += sign * self.centre[square]
+            self.feature[7] += sign
+        self.feature[8] += sign * self.centre[square]

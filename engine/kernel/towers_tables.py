@@ -12,24 +12,23 @@ from engine.kernel.tables import CAPTURES, CROWNINGS, LANDINGS, MIRRORED, Counte
 from engine.ruleset import PRECEDENCES, Ruleset
 
 TERMS: dict[str, int] = {
-    "men on top": 1600,
-    "kings on top": 4200,
-    "own pieces right beneath the top": 560,
-    "own pieces beneath prisoners": 250,
-    "prisoners": 240,
-    "prisoners right beneath a lone top": -260,
-    "rows that men have advanced": 55,
-    "men two rows or less from crowning": 140,
-    "tops on the own back row": 130,
-    "tops in the centre": 60,
-    "kings on a longest diagonal": 300,
-    "free squares next to men": 40,
-    "free squares next to kings": 70,
-    "to move": 120,
+    "men on top": 1429,
+    "kings on top": 4276,
+    "own pieces beneath": 1076,
+    "prisoners": 967,
+    "prisoners right beneath a lone top": -1348,
+    "rows that men have advanced": -131,
+    "men two rows or less from crowning": 1598,
+    "tops on the own back row": 519,
+    "tops in the centre": -77,
+    "kings on a longest diagonal": -800,
+    "free squares next to men": 170,
+    "free squares next to kings": -300,
+    "to move": 607,
 }
 """What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man."""
 
-_FIRST_KING_TERMS = {"rows that men have advanced": 400, "men two rows or less from crowning": 1200}
+_FIRST_KING_TERMS = {"rows that men have advanced": 400, "men two rows or less from crowning": 3000}
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Tree:
         return (self.men[2 * ply], self.men[2 * ply + 1], self.kings[2 * ply], self.kings[2 * ply + 1])
 
     def counts_at(self, ply: cython.int = 0) -> list[tuple[int, int]]:
-        """Of each draw rule, White's and Black's own moves that count at `ply`; -1 where its condition does not hold."""
+        """Of each draw rule, White's and Black's own moves that count at `ply`; -1 where its condition fails."""
         rule: cython.int
         at: cython.int
         counts = []
@@ -105,6 +105,16 @@ class Tree:
         count = self.moves(0)
         self.first[0] = 0
         return count
+
+    def codes_at(self) -> list[int]:
+        """The codes of the root's moves in their order, after listing them; empty where there is none, or too many."""
+        move: cython.int
+        count: cython.int = self.moves(0)
+        return [self.code[move] for move in range(max(0, count))]
+
+    def worth_at(self, ply: cython.int = 0) -> int:
+        """`evaluate` for callers in Python."""
+        return self.evaluate(ply)
 
     def is_quiet(self) -> bool:
         """Whether neither side could capture at the root."""
@@ -133,7 +143,7 @@ class Tree:
     @cython.nogil
     @cython.exceptval(check=False)
     def make(self, ply: cython.int, move: cython.int) -> cython.void:
-        """Write the position after a listed move at `ply + 1`: key, side, men, kings, on_road, counted and the board."""
+        """Write the position after a listed move at `ply + 1`: key, side, men, kings, on_road, counted, board."""
 
     @cython.cfunc
     @cython.nogil
@@ -246,9 +256,7 @@ class Tree:
     def applies(self, rule: cython.int, ply: cython.int) -> cython.int:
         """Whether the condition of a draw rule holds at `ply`."""
         facts: cython.int = rule * FACTS
-        pieces: cython.int = (
-            self.men[2 * ply] + self.men[2 * ply + 1] + self.kings[2 * ply] + self.kings[2 * ply + 1]
-        )
+        pieces: cython.int = self.men[2 * ply] + self.men[2 * ply + 1] + self.kings[2 * ply] + self.kings[2 * ply + 1]
         stronger: cython.int
         road: cython.int
         if pieces < self.counter_facts[facts + 2] or pieces > self.counter_facts[facts + 3]:

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_game(commands)
     _add_measuring(commands)
     _add_match(commands)
+    _add_endings(commands)
     return parser
 
 
@@ -108,7 +109,7 @@ def _add_game(commands: _Commands) -> None:
     perft.add_argument("--depth", type=int, required=True, help="how many moves deep")
     perft.add_argument("--divide", action="store_true", help="the count below each first move")
     perft.add_argument("--king-limit", action="store_true", help="with the limit on moves of one king (Frisian)")
-    perft.add_argument("--reference", action="store_true", help="by the readable generator")
+    perft.add_argument("--reference", action="store_true", help="by the readable generator, not the compiled one")
     _json(perft)
     explain = _add(
         commands,
@@ -183,6 +184,39 @@ def _add_measuring(commands: _Commands) -> None:
     )
     replay.add_argument("recordings", nargs="+", metavar="RECORDING")
     _json(replay)
+
+
+def _add_endings(commands: _Commands) -> None:
+    endings = _add(
+        commands, "endings", _no_endings_command, "Endgame tables.", "dambord endings make --variant russian --pieces 4"
+    )
+    inner = endings.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    make = _add(
+        inner,
+        "make",
+        _endings_make,
+        "Compute endgame tables; those that are there already are kept.",
+        "dambord endings make --variant russian --pieces 5",
+    )
+    make.add_argument(
+        "--pieces", type=int, metavar="N", help="up to how many pieces (default: 4; 3 on more than 50 squares)"
+    )
+    make.add_argument("--background", action="store_true", help="let everything else go first")
+    show = _add(
+        inner,
+        "show",
+        _endings_show,
+        "What endgame tables there are, or how a position ends.",
+        'dambord endings show --variant russian --fen "W:WKa1:BKh8"',
+    )
+    show.add_argument("--fen", help="position; without it: what tables there are")
+    show.add_argument(
+        "--rows", action="store_true", help="number squares row by row from the top left as White sees it"
+    )
+    for command in (make, show):
+        command.add_argument("--variant", required=True, help="rules to play by; `dambord variants` lists them")
+        command.add_argument("--folder", help="where tables lie (default: a folder of the user's state)")
+        _json(command)
 
 
 def _add_match(commands: _Commands) -> None:
@@ -327,6 +361,22 @@ def _replay(options: argparse.Namespace) -> int:
     from station.runtime import measuring
 
     return measuring.replay(options)
+
+
+def _no_endings_command(_: argparse.Namespace) -> int:
+    return BAD_USAGE
+
+
+def _endings_make(options: argparse.Namespace) -> int:
+    from station.runtime import endings
+
+    return endings.make_endings(options)
+
+
+def _endings_show(options: argparse.Namespace) -> int:
+    from station.runtime import endings
+
+    return endings.show_endings(options)
 
 
 def _match(options: argparse.Namespace) -> int:

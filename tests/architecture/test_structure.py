@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
 import tomllib
@@ -102,8 +103,17 @@ def test_only_the_simulation_and_the_measuring_make_chance():
     assert [name for name in sorted(users) if not name.startswith(allowed)] == []
 
 
-def test_a_planted_violation_is_reported(tmp_path):
-    """The contracts bite: a copy of the tree in which the engine asks for the time is refused, with the chain."""
+@pytest.mark.parametrize(
+    ("file", "planted", "chain"),
+    [
+        ("engine/game.py", "import time", "engine.game -> time"),
+        ("engine/kernel/tables.py", "import random", "engine.kernel.tables -> random"),
+        ("station/session.py", "import engine.kernel.counting", "station.session -> engine.kernel.counting"),
+        ("engine/game.py", "from engine.kernel import tables", "engine.game -> engine.kernel.tables"),
+    ],
+)
+def test_a_planted_violation_is_reported(tmp_path, file, planted, chain):
+    """The contracts bite: a copy of the tree in which a file imports what it may not is refused, with the chain."""
     for package in PACKAGES:
         for name, path in modules(package):
             del name
@@ -111,14 +121,25 @@ def test_a_planted_violation_is_reported(tmp_path):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(path.read_text())
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
-    game = tmp_path / "engine" / "game.py"
-    game.write_text(game.read_text() + "\nimport time\n")
+    spoilt = tmp_path / file
+    spoilt.write_text(f"{spoilt.read_text()}\n{planted}\n")
     linter = Path(sys.executable).with_name("lint-imports")
     if not linter.exists():
         pytest.skip("import-linter is not installed in this environment: pip install dambord[lint]")
     ran = subprocess.run([linter, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 1, ran.stdout
-    assert "engine.game -> time" in ran.stdout
+    assert chain in ran.stdout
+
+
+def test_types_are_checked_where_nothing_is_compiled():
+    """mypy leaves out the kernel's compiled modules, all of them and nothing else."""
+    kernel = ROOT / "engine" / "kernel"
+    compiled = {path.stem for path in kernel.glob("*.pxd") if path.with_suffix(".py").exists()}
+    mypy = PROJECT["tool"]["mypy"]
+    pattern = re.compile(mypy["exclude"][0])
+    assert {path.stem for path in kernel.glob("*.py") if pattern.search(f"engine/kernel/{path.name}")} == compiled
+    skipped = {name.removeprefix("engine.kernel.") for name in mypy["overrides"][0]["module"]}
+    assert skipped == compiled
 
 
 def test_our_import_names_are_ours():

@@ -1,9 +1,11 @@
-"""The wheel is whole: installed elsewhere and run from another folder, it finds its rule sets, texts and pages."""
+"""The wheel is whole: installed elsewhere, run from another folder, it finds rule sets, texts, pages and its kernel."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -14,28 +16,117 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+KERNEL = ROOT / "engine" / "kernel"
+BUILDING = pytest.mark.timeout(900)
+"""Compiling takes half a minute on a machine that does nothing else."""
+
+PYTHONS = [sys.executable, *filter(None, map(shutil.which, ("python3.12", "python3.13", "python3.14")))]
+COUNT = """
+from engine.perft import kernel_perft
+from engine.rules import rules_for
+from engine.ruleset import load_ruleset
+for name in ("international", "canadian", "towers", "corners"):
+    rules = rules_for(load_ruleset(name))
+    count = kernel_perft(rules)
+    print(name, count and count(rules.start(), 4).nodes)
+"""
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
+def source(tmp_path_factory):
+    """What a clone has, or will have once new files are in it, without what was built here."""
     source = tmp_path_factory.mktemp("source")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+    ).stdout.decode()
     for name in filter(None, listed.split("\0")):
         if (ROOT / name).is_file():
             target = source / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((ROOT / name).read_bytes())
+    return source
+
+
+def build(source: Path, folder: Path, **environment: str) -> Path:
+    """The wheel that is built there."""
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True, check=False).returncode:
         command = ["uv", "build", "--quiet", "--wheel", "--out-dir", str(folder), str(source)]
-    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    ran = subprocess.run(
+        command, check=False, capture_output=True, text=True, timeout=800, env={**os.environ, **environment}
+    )
+    assert ran.returncode == 0, ran.stderr[-4000:]
     return next(folder.glob("*.whl"))
 
 
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    return build(source, tmp_path_factory.mktemp("wheel"))
+
+
+@BUILDING
 def test_it_holds_our_packages_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"engine", "firmware_bridge", "station"}
 
 
+@BUILDING
+def test_it_holds_the_kernel_compiled_once_for_all_pythons(wheel):
+    assert re.fullmatch(r"dambord-[\d.]+-cp311-abi3-\w+\.whl", wheel.name)
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("engine/kernel/")}
+    compiled = {Path(name).name.removesuffix(".abi3.so") for name in names if name.endswith(".so")}
+    written = {path.stem for path in KERNEL.glob("*.pxd") if not path.stem.startswith("wide_")}
+    on_bitboards = {name for name in written if re.search(r"\bBB\b", (KERNEL / f"{name}.pxd").read_text())}
+    assert "moves" in on_bitboards
+    assert compiled == written | {f"wide_{name}" for name in on_bitboards}
+    assert not [name for name in names if name.endswith((".c", ".pxd"))]
+
+
+@BUILDING
+@pytest.mark.parametrize("python", PYTHONS)
+def test_its_kernel_runs_where_nothing_else_is_installed(wheel, python, tmp_path):
+    """In a fresh environment of each Python there is, with no compiler to be found."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True, timeout=60)
+    assert counts(tmp_path / "venv/bin/python", tmp_path) == [
+        "international 4265",
+        "canadian 10053",
+        "towers 1469",
+        "corners 53824",
+    ]
+
+
+def counts(python: Path | str, folder: Path) -> list[str]:
+    """Leaves four plies on, counted by the compiled kernel of what lies in `site`."""
+    ran = subprocess.run(
+        [python, "-c", COUNT],
+        cwd=folder,
+        env={"PYTHONPATH": str(folder / "site"), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return ran.stdout.splitlines()
+
+
+@BUILDING
+def test_without_a_compiler_it_is_built_all_the_same(source, wheel, tmp_path):
+    for built in (source / "build").glob("[!c]*"):  # what was translated to C is used again
+        shutil.rmtree(built)
+    wheel = build(source, tmp_path / "wheel", CC="false", CXX="false")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+        archive.extractall(tmp_path / "site")
+    assert counts(sys.executable, tmp_path) == ["international None", "canadian None", "towers None", "corners None"]
+    say = "from engine.thinking import HAS_KERNEL; print(HAS_KERNEL)"
+    environment = {"PYTHONPATH": str(tmp_path / "site")}
+    ran = subprocess.run([sys.executable, "-c", say], cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert ran.stdout == b"False\n"
+
+
+@BUILDING
 def test_it_runs_from_another_folder(wheel, tmp_path):
     target = tmp_path / "site"
     with zipfile.ZipFile(wheel) as archive:

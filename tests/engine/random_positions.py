@@ -14,7 +14,7 @@ from engine.ruleset import Ruleset
 
 
 def scattered(ruleset: Ruleset, chance: Random) -> Position:
-    """Any pieces anywhere but men where they are crowned: from nearly empty to nearly full, now and then mostly kings."""
+    """Any pieces anywhere but men where they are crowned: empty to well filled, now and then mostly kings."""
     geometry = ruleset.geometry
     share, kings, whites = chance.random() * 0.7, chance.choice((0.05, 0.3, 0.3, 0.9)), chance.choice((0.15, 0.5, 0.85))
     contents = [EMPTY] * len(geometry)

@@ -214,6 +214,16 @@ def test_who_stays_at_home_loses_when_the_moves_are_made(variant):
         assert results == ["goes on"] * 100
 
 
+def test_moves_made_are_counted_up_to_the_limit():
+    ruleset = load_ruleset("corners")
+    tree = tree_of(ruleset)
+    tree.set(rules_for(ruleset).start(), (39, 12))
+    assert tree.made_at() == (39, 12)
+    for expected in ((40, 12), (40, 13), (40, 13)):
+        tree.play(0)
+        assert tree.made_at() == expected
+
+
 def test_the_key_knows_the_moves_left_for_leaving_home():
     ruleset = load_ruleset("corners")
     tree = tree_of(ruleset)

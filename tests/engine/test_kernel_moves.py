@@ -74,10 +74,8 @@ def _counted(game: str, least: int, most: int) -> int:
     for (fen, depth), counts in _reference()[game].items():
         start = rules_for(ruleset).start()
         position = start if fen.startswith("initial") else read_fen(fen, ruleset, by_rows=True)
-        if game.endswith("king limit"):
-            position = rules_for(ruleset).opened(position)
-        else:
-            position = replace(position, trail=None)
+        trail = rules_for(ruleset).opened(position).trail if game.endswith("king limit") else None
+        position = replace(position, trail=trail)
         for convention, leaves in counts.items():
             if convention in ("unique", "ordered") and least < leaves <= most:
                 tree = tree_of(ruleset, convention == "ordered")

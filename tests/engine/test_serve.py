@@ -160,7 +160,7 @@ def test_mistakes_are_answered_and_do_not_end_it(engine):
     ]:
         engine.say(line)
         assert part in engine.until("error")[-1]
-    engine.say("nonsense", "ping")
+    engine.say("", "ping")
     assert engine.until("pong") == ["pong"]
 
 

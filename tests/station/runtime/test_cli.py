@@ -25,6 +25,9 @@ COMMANDS = [
     ["pdn", "convert"],
     ["engine"],
     ["match"],
+    ["endings"],
+    ["endings", "make"],
+    ["endings", "show"],
     ["simulate"],
     ["replay"],
 ]
