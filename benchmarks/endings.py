@@ -1,6 +1,6 @@
 """Endgame tables: what they cost to make, to keep and to ask, and how many won endings are won with them.
 
-python benchmarks/endings.py [--variants NAME ...] [--pieces N] [--endings N] [--long PLIES] [--nodes N] [--folder FOLDER]
+python benchmarks/endings.py [--variants NAME ...] [--pieces N] [--endings N] [--long PLIES] [--nodes N] [--folder DIR]
 
 Makes the tables of each variant (in a folder that is thrown away, unless one is named), then plays won endings of four
 pieces against the longest resistance the tables know, by the rules of the game with all their draws: once by the
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.ending_files import open_tables
-from engine.endings import EndingTables, default_pieces
+from engine.endings import EndingTables, Step, default_pieces
 from engine.game import Game, new_game
 from engine.kernel.hashing import Table
 from engine.kernel.search import Search
@@ -59,7 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--long", type=int, default=0, metavar="PLIES", help="only endings at least so long")
     parser.add_argument("--nodes", type=int, default=20_000, help="positions a move (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="where tables are kept")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="where tables are kept")
     return parser.parse_args()
 
 
@@ -68,7 +68,7 @@ def _made(ruleset: Ruleset, pieces: int | None, folder: Path) -> EndingTables:
     began = time.process_time()
     new = 0
 
-    def count(step: Any, is_new: bool) -> None:
+    def count(step: Step, is_new: bool) -> None:
         nonlocal new
         new += is_new
 

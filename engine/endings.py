@@ -3,7 +3,8 @@
 A file holds one slice (see `engine.kernel.endings`): of each position whether the side to move wins, draws or loses,
 packed so that the search can look it up in place; and how far the end is, packed more tightly, for the moves of a game.
 Files begin with a line that names the format and a checksum of the next line, which is JSON and describes the rest.
-Tables do not know the draw rules that count moves, nor repetition.
+Tables do not know the draw rules that count moves, nor repetition. Where a king may not go on moving while its side has
+a man (Frisian), there are tables of kings and single men alone, for which that rule says nothing.
 """
 
 from __future__ import annotations
@@ -95,8 +96,8 @@ def refusal(ruleset: Ruleset) -> str:
         return "endgame tables need the compiled kernel"
     if ruleset.family != "capture" or ruleset.prisoners != "none":
         return f"{ruleset.name}: endgame tables are for capture games without towers"
-    if ruleset.king_move_limit or ruleset.capture == "huff":
-        return f"{ruleset.name}: no endgame tables: what is legal depends on the moves made before"
+    if ruleset.capture == "huff":
+        return f"{ruleset.name}: no endgame tables: what is legal depends on the move before"
     if tables_for(ruleset).width > 128:
         return f"{ruleset.name}: no endgame tables: the board is too large"
     return ""
@@ -279,7 +280,8 @@ def _tables(ruleset: Ruleset) -> Tables:
 
 
 def _module(tables: Tables) -> ModuleType:
-    return wide_endings if tables.width > 64 else _endings
+    module: ModuleType = wide_endings if tables.width > 64 else _endings
+    return module
 
 
 def _boards(position: Position, bits: Sequence[int]) -> tuple[int, int, int, int, int]:

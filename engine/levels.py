@@ -32,7 +32,7 @@ class Level:
     depth: plies looked beyond its own move; nodes: positions for each of its moves.
     coarseness: how far off its judgement of a move may be, in hundredths of a man; it is fixed for a game.
     blindness: the chance that it overlooks a move with one thing about it that is hard to see; see `difficulty`.
-    carelessness: the chance that it overlooks that a piece can simply be taken.
+    carelessness: the chance that it overlooks that a piece can simply be taken; likewise more where it is hard to see.
     """
 
     name: str
@@ -44,9 +44,9 @@ class Level:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level("beginner", 1, 4_000, 70, 0.50, 0.30),
-    Level("learner", 1, 4_000, 60, 0.35, 0.12),
-    Level("casual", 1, 4_000, 50, 0.25, 0.04),
+    Level("beginner", 1, 4_000, 70, 0.50, 0.35),
+    Level("learner", 1, 4_000, 60, 0.40, 0.15),
+    Level("casual", 1, 4_000, 50, 0.30, 0.04),
     Level("careful", 1, 4_000, 40, 0.30),
     Level("steady", 2, 4_000, 30, 0.20),
     Level("club", 3, 6_000, 25, 0.12),
@@ -146,9 +146,8 @@ class _Player:
         for reply in self._replies(move):
             if reply.captured and self._is_careful:
                 continue
-            sees = (1 - self.level.blindness) ** difficulty(reply, after, self.thinker.rules)
-            if reply.captured:
-                sees *= 1 - self.level.carelessness
+            overlooked = self.level.carelessness if reply.captured else self.level.blindness
+            sees = (1 - overlooked) ** (difficulty(reply, after, self.thinker.rules) + bool(reply.captured))
             if attention >= sees:
                 unseen.add(reply.effect)
         return unseen

@@ -17,6 +17,8 @@ from queue import Empty, Queue
 from typing import BinaryIO
 
 from engine import hub
+from engine.ending_files import open_tables
+from engine.endings import EndingsError
 from engine.errors import HubError
 from engine.game import Game
 from engine.levels import LEVELS, STRONGEST, choose, is_opening, thinking_ms, varied
@@ -191,6 +193,7 @@ class Server:
                     self._play_by(_ruleset_in(value))
             case "level":
                 params.level = _whole(name, value, 1, STRONGEST)
+                self._thinker = None
             case "threads":
                 params.threads = _whole(name, value, 1, MOST_THREADS)
                 self._thinker = None
@@ -220,7 +223,14 @@ class Server:
     def _ready(self) -> Thinker:
         if self._thinker is None:
             self._thinker = Thinker(self._rules.ruleset, self._params.hash_mb << 20, self._params.threads)
+            self._open_endings(self._thinker)
         return self._thinker
+
+    def _open_endings(self, thinker: Thinker) -> None:
+        """Let the strongest level use what tables there are by now; the others play endings as they play."""
+        if self._params.endings and self._params.level == STRONGEST and thinker.uses_kernel:
+            with contextlib.suppress(EndingsError, OSError):  # no tables for these rules, or none made yet
+                thinker.use_endings(open_tables(Path(self._params.endings), self._rules.ruleset))
 
     @property
     def _seed(self) -> int:
@@ -231,6 +241,7 @@ class Server:
         self._drawn_seed = time.monotonic_ns() % MOST_SEED
         if self._thinker is not None:
             self._thinker.forget()
+            self._open_endings(self._thinker)
 
     # Positions
 
@@ -333,6 +344,8 @@ class Server:
                 self._inbox.put(_News(found))
             if not found.complete or is_decided(found.score, found.depth) or self._has_enough(running, stable):
                 break
+        if last is not None:
+            last = thinker.by_endings(last)
         margin = self._margin(running)
         if margin and whole is not None:
             last = varied(whole, self._game, margin, self._seed)

@@ -10,12 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from engine.endings import EndingTables
 from engine.errors import TooManyCapturesError
+from engine.fen import write_fen
 from engine.game import Game
 from engine.position import Effect, Move, Position
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset
-from engine.search import WIN, Iteration, Search
+from engine.search import WIN, Iteration, Search, evaluation_of
 
 try:
     from engine.kernel import hashing, trees
@@ -34,8 +36,13 @@ MOST_DEPTH = 120
 MOST_LINE = 16
 """How many moves of a line are told."""
 
+_JUDGING_BYTES = 1 << 18
+
 _SLOWER = 20
 """The readable search looks at so many times fewer positions for a level, it is slow."""
+
+_PROVEN = WIN - 1_000
+"""Scores beyond this are wins or losses at the end of a line."""
 
 _SURE = 29_000
 """Kernel scores beyond this are wins: 30,000 less the plies to go."""
@@ -72,6 +79,9 @@ class Thinker:
         self._stopped = False
         self._minds: list[_Mind] = []
         self._reader: _Mind | None = None
+        self._judging: _Mind | None = None
+        self._has_judged = False
+        self._endings: EndingTables | None = None
         self._readable: Iterator[Iteration] | None = None
         self._last: Iteration | None = None
         self._legal: tuple[Move, ...] = ()
@@ -86,6 +96,13 @@ class Thinker:
                 self._reader = _Mind(ruleset, hashing.Table(4096))
             except (ValueError, TypeError):
                 self._minds = []  # the kernel does not play this rule set, or is only built in part
+
+    def use_endings(self, tables: EndingTables) -> None:
+        """Look positions of few pieces up in these tables, from the next `begin` on."""
+        self._endings = tables
+        found = tables.for_search()
+        for mind in self._minds:
+            mind.tree.use_endings(found)
 
     @property
     def uses_kernel(self) -> bool:
@@ -104,8 +121,8 @@ class Thinker:
 
     def forget(self) -> None:
         """Another game begins: nothing is remembered."""
-        for mind in self._minds[:1]:
-            mind.table.clear()
+        for mind in self._minds:
+            mind.forget()
 
     def begin(self, game: Game, nodes: int = 0, margin: int = 0) -> tuple[Move, ...]:
         """Get ready to search the position on the board of a game; its legal moves.
@@ -113,7 +130,7 @@ class Thinker:
         After `nodes` positions the search stops by itself (0: it does not). Moves within `margin` hundredths of the
         best get exact scores, see Iteration.choices.
         """
-        self._stopped, self.nodes = False, 0
+        self._stopped, self._has_judged, self.nodes = False, False, 0
         self._legal, self._last, self._limit = game.legal_moves, None, nodes
         self._position, self._history = game.position, game.positions[:-1]
         self._readable = None
@@ -136,11 +153,15 @@ class Thinker:
                 mind.place(game)
             agreed = set(self._minds[0].effects) == {move.effect for move in self._legal}
         except (ValueError, IndexError) as error:
-            self.refusals.append(f"the kernel cannot follow to {self._position}: {error}")
+            self.refusals.append(f"the kernel cannot follow to {self._where}: {error}")
             return False
         if not agreed:
-            self.refusals.append(f"the kernel's moves are not the rules' in {self._position}")
+            self.refusals.append(f"the kernel's moves are not the rules' in {self._where}")
         return agreed
+
+    @property
+    def _where(self) -> str:
+        return f"{self.rules.ruleset.name} {write_fen(self._position, self.rules.ruleset)}"
 
     def _read(self, game: Game, nodes: int) -> Iterator[Iteration]:
         search = Search(self.rules, game.position, game.positions[:-1], lambda: self._stopped, nodes or None)
@@ -200,6 +221,22 @@ class Thinker:
             return ()
         return tuple(_plain(effect) for effect in self._reader.follow(self._position.after(best), codes))
 
+    def by_endings(self, found: Iteration) -> Iteration:
+        """The iteration, or what endgame tables know better: the quickest way to a win, the longest one to a loss.
+
+        A win or a loss that the search has proven itself is left as it is, for it has reckoned with the draw rules.
+        """
+        if self._endings is None or abs(found.score) > _PROVEN:
+            return found
+        verdict = self._endings.verdict(self._position)
+        if verdict is None or not verdict.value:
+            return found
+        moves = self._endings.moves(self._position)
+        if not moves:
+            return found
+        best = {move.effect: move for move in self._legal}[moves[0][0].effect]
+        return found if best == found.line[0] else replace(found, line=(best,))
+
     def help(self, number: int) -> None:
         """Search along with the first thread, as helper 1.. up to `helpers`, until `stop`."""
         mind = self._minds[number]
@@ -213,8 +250,9 @@ class Thinker:
     def stop(self) -> None:
         """End the iteration that runs; from any thread, within microseconds for the kernel."""
         self._stopped = True
-        for mind in self._minds:
-            mind.search.stop()
+        for mind in (*self._minds, self._judging):
+            if mind is not None:
+                mind.search.stop()
 
     def judge(self, move: Move, depth: int, nodes: int = 0, unseen: Collection[Effect] = ()) -> int | None:
         """What a legal move is worth to who makes it, looking `depth` plies beyond it; None when stopped.
@@ -226,7 +264,7 @@ class Thinker:
             return None
         if not self._minds or self._readable is not None:
             return self._judge_readable(move, depth, nodes, unseen)
-        mind = self._minds[0]
+        mind = self._judging_mind()
         try:
             mind.place_position(self._position.after(move))
         except TooManyCapturesError:
@@ -239,8 +277,8 @@ class Thinker:
         hidden = set(unseen)
         seen = [effect for effect in mind.effects if effect not in hidden]
         if depth == 0 or not seen:
-            return -mind.at_rest()
-        codes = mind.codes() if hidden else []
+            return -int(mind.tree.worth_at(0))
+        codes = mind.tree.codes_at() if hidden else []
         left_out = [code for code, effect in zip(codes, mind.effects, strict=False) if effect in hidden]
         mind.search.begin(self._keys, nodes, left_out, 0, False)
         score: int | None = None
@@ -255,9 +293,26 @@ class Thinker:
         self.nodes += mind.search.result().nodes
         return None if self._stopped else score
 
+    def _judging_mind(self) -> _Mind:
+        """A mind that remembers nothing of earlier questions, so that the same one has the same answer."""
+        if self._judging is None:
+            self._judging = _Mind(self.rules.ruleset, hashing.Table(_JUDGING_BYTES))
+        elif not self._has_judged:
+            self._judging.forget()
+        self._has_judged = True
+        return self._judging
+
     def _judge_readable(self, move: Move, depth: int, nodes: int, unseen: Collection[Effect]) -> int | None:
         position = self._position.after(move)
         rules = _Blinkered(self.rules, position, unseen)
+        try:
+            winner = self.rules.winner(position)
+        except TooManyCapturesError:
+            return 0  # the game ends there, see Game.outcome
+        if winner is not None:
+            return WIN - 1 if winner is self._position.turn else 1 - WIN
+        if depth == 0 or not rules.legal_moves(position):
+            return -evaluation_of(self.rules.ruleset)(position)
         before = (*self._history, self._position)
         if any(position.diagram == earlier.diagram for earlier in before):
             return 0
@@ -265,13 +320,9 @@ class Thinker:
         found = Search(rules, position, before, lambda: self._stopped, limit).best(depth)
         if self._stopped:
             return None
-        if found is not None:
-            self.nodes += found.nodes
-            return -found.score
-        try:
-            return WIN - 1 if self.rules.winner(position) is self._position.turn else 1 - WIN
-        except TooManyCapturesError:
-            return 0
+        assert found is not None, "there is a move that is seen"
+        self.nodes += found.nodes
+        return -found.score
 
 
 class _Mind:
@@ -285,6 +336,11 @@ class _Mind:
         self.keys: list[int] = []
         self._start: Position | None = None
         self._moves: list[Move] = []
+
+    def forget(self) -> None:
+        """Remember no position and no habit."""
+        self.table.clear()
+        self.search = searching.Search(self.tree, self.table)
 
     def place(self, game: Game) -> None:
         """Let the position on a game's board be the root, with what counts of the moves before it.
@@ -308,22 +364,12 @@ class _Mind:
         self.tree.set(position)
         self.effects = self.tree.effects()
 
-    def codes(self) -> list[int]:
-        """The codes of the root's moves, in the order of the list."""
-        self.search.begin((), 0, (), 0, True)
-        return [move.code for move in sorted(self.search.result().moves, key=lambda move: move.index)]
-
-    def at_rest(self) -> int:
-        """What the root is worth, judged at rest."""
-        worth: int = self.tree.worth() if hasattr(self.tree, "worth") else self.tree.score()
-        return worth
-
     def follow(self, position: Position, codes: Sequence[int]) -> Iterator[Effect]:
         """The effects of a line of codes from a position on."""
         self._start = None
         self.tree.set(position)
         for code in codes:
-            listed = self.codes()
+            listed = self.tree.codes_at()
             if code not in listed:
                 return
             number = listed.index(code)
@@ -340,11 +386,11 @@ class _Blinkered:
         self.ways, self.moves_between, self.winner = rules.ways, rules.moves_between, rules.winner
 
     def legal_moves(self, position: Position) -> tuple[Move, ...]:
-        """See Rules.legal_moves; all of them where none would be seen."""
+        """See Rules.legal_moves."""
         legal = self._rules.legal_moves(position)
         if position is not self._position:
             return legal
-        return tuple(move for move in legal if move.effect not in self._exclude) or legal
+        return tuple(move for move in legal if move.effect not in self._exclude)
 
 
 def _plain(effect: Effect) -> Move:

@@ -291,7 +291,8 @@ def unpacked(data: Codes, at: cython.longlong) -> cython.int:
 def slices(tables: object, index: Index, pieces: int) -> list[Slice]:
     """The slices of exactly so many pieces; each leads to earlier ones alone, and to the one facing it.
 
-    Where the first king wins, no game goes on with a king on the board.
+    Where the first king wins, no game goes on with a king on the board. Where a king may not go on moving while its
+    side has a man, what is legal depends on the moves before: slices where a side has both, or may come to, are left out.
     """
     sides = [0] if index.symmetric else [0, 1]
     found = [
@@ -304,6 +305,8 @@ def slices(tables: object, index: Index, pieces: int) -> list[Slice]:
     ]
     if tables.first_king_wins:
         found = [which for which in found if not which[2] and not which[4]]
+    if tables.king_move_limit:
+        found = [which for which in found if which[1] * sum(which[1:3]) <= 1 and which[3] * sum(which[3:]) <= 1]
     return sorted(found, key=lambda which: (which[1] + which[3], which))
 
 

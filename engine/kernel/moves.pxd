@@ -45,6 +45,14 @@ cdef class Draughts(Tree):
     cdef int king_moves_[2]
     cdef int king_capture[16]
     cdef int king_captures[2]
+    cdef int down_once[8]
+    cdef int down_twice[8]
+    cdef BB down_target[8]
+    cdef int down_captures[2]
+    cdef int up_once[8]
+    cdef int up_twice[8]
+    cdef BB up_target[8]
+    cdef int up_captures[2]
     cdef BB last_row[2]
     cdef BB main_road
     cdef bint flying
@@ -125,4 +133,7 @@ cdef class Draughts(Tree):
     cdef unsigned long long key_of(self, int ply) noexcept nogil
     cdef void settle(self, int ply) noexcept nogil
     cdef unsigned long long count_fast(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side, int base, int depth, bint bulk) noexcept nogil
+    cdef int count_jumps(self, BB men, BB enemy_men, BB enemy_kings, int side) noexcept nogil
+    cdef unsigned long long count_after_jumps(self, BB men, BB enemy_men, BB enemy_kings, int side, int base, int depth, bint bulk) noexcept nogil
+    cdef unsigned long long count_after_men(self, BB men, BB enemy_men, BB enemy_kings, int side, int base, int depth, bint bulk) noexcept nogil
     cdef unsigned long long count_slow(self, int ply, int depth, bint bulk) noexcept nogil

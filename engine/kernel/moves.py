@@ -76,6 +76,9 @@ class Draughts(Tree):
             self.shift, self.target, self.precedence = [0] * 8, [0] * 8, [0] * 8
             self.man_move, self.man_capture, self.king_move, self.king_capture = ([0] * 16 for _ in range(4))
             self.man_moves, self.man_captures, self.king_moves_, self.king_captures = ([0] * 2 for _ in range(4))
+            self.down_once, self.down_twice, self.down_target = [0] * 8, [0] * 8, [0] * 8
+            self.up_once, self.up_twice, self.up_target = [0] * 8, [0] * 8, [0] * 8
+            self.down_captures, self.up_captures = [0] * 2, [0] * 2
             self.last_row, self.square_of, self.path = [0, 0], [0] * MOST_BITS, [0] * MOST_BITS
             self.bucket, self.following = [0] * BUCKETS, [0] * MOST_MOVES
             self.known_tag, self.known_rank, self.known_off, self.known_end = (_Sparse() for _ in range(4))
@@ -98,6 +101,8 @@ class Draughts(Tree):
             for i in range(self.king_captures[side]):
                 self.king_capture[8 * side + i] = tables.king_captures[side][i]
             self.last_row[side] = tables.last_rows[side]
+        for side in range(2):
+            self._far_captures(side)
         self.main_road = tables.main_road
         self.flying, self.landing = tables.flying, tables.landing
         self.king_move_limit, self.capture = tables.king_move_limit, tables.capture
@@ -130,6 +135,25 @@ class Draughts(Tree):
         self.random_side = numbers[7 * MOST_BITS]
         for i in range(tables.squares):
             self.square_of[cython.cast(cython.int, tables.bits[i])] = i
+
+    def _far_captures(self, side: cython.int) -> None:
+        """Captures of men as seen from where they land: two steps back stands the man, one step back its prey."""
+        i: cython.int
+        d: cython.int
+        down: cython.int = 4 * side
+        up: cython.int = 4 * side
+        for i in range(8 * side, 8 * side + self.man_captures[side]):
+            d = self.man_capture[i]
+            landings = self.step(self.step(self.valid, d), d)
+            if d < 4:
+                self.down_once[down], self.down_twice[down] = self.shift[d], 2 * self.shift[d]
+                self.down_target[down] = landings
+                down += 1
+            else:
+                self.up_once[up], self.up_twice[up] = self.shift[d], 2 * self.shift[d]
+                self.up_target[up] = landings
+                up += 1
+        self.down_captures[side], self.up_captures[side] = down - 4 * side, up - 4 * side
 
     # What a position is
 
@@ -1141,6 +1165,16 @@ class Draughts(Tree):
         new_kings: BB
         if depth == 0:
             return 1
+        if not kings:
+            n = self.count_jumps(men, enemy_men, enemy_kings, side)
+            if n > 0:
+                if bulk and depth == 1:
+                    return n
+                return self.count_after_jumps(men, enemy_men, enemy_kings, side, base, depth, bulk)
+            if n == 0:
+                if bulk and depth == 1:
+                    return self.count_quiet(men, 0, enemy_men | enemy_kings, side)
+                return self.count_after_men(men, enemy_men, enemy_kings, side, base, depth, bulk)
         self.base = base
         self.find_captures(men, kings, enemy_men, enemy_kings, side)
         n = self.n
@@ -1173,6 +1207,129 @@ class Draughts(Tree):
                 enemy_men & ~self.off[i], enemy_kings & ~self.off[i], new_men, new_kings, 1 - side, n, depth - 1, bulk
             )
         return leaves
+
+    @cython.final
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_after_men(
+        self,
+        men: BB,
+        enemy_men: BB,
+        enemy_kings: BB,
+        side: cython.int,
+        base: cython.int,
+        depth: cython.int,
+        bulk: cython.bint,
+    ) -> cython.ulonglong:
+        """The same where a side has men alone, and none of them can capture."""
+        i: cython.int
+        d: cython.int
+        leaves: cython.ulonglong = 0
+        empty: BB = self.valid & ~(enemy_men | enemy_kings | men)
+        to: BB
+        one: BB
+        king: BB
+        for i in range(8 * side, 8 * side + self.man_moves[side]):
+            d = self.man_move[i]
+            to = self.step(men, d) & empty
+            while to:
+                one = to & (~to + 1)
+                to ^= one
+                king = one & self.last_row[side]
+                leaves += self.count_fast(
+                    enemy_men,
+                    enemy_kings,
+                    (men ^ self.step(one, 7 - d)) | (one ^ king),
+                    king,
+                    1 - side,
+                    base,
+                    depth - 1,
+                    bulk,
+                )
+        return leaves
+
+    @cython.final
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_after_jumps(
+        self,
+        men: BB,
+        enemy_men: BB,
+        enemy_kings: BB,
+        side: cython.int,
+        base: cython.int,
+        depth: cython.int,
+        bulk: cython.bint,
+    ) -> cython.ulonglong:
+        """The same where a side has men alone, and each of its captures is one jump."""
+        i: cython.int
+        d: cython.int
+        leaves: cython.ulonglong = 0
+        prey: BB = enemy_men
+        empty: BB = self.valid & ~(enemy_men | enemy_kings | men)
+        to: BB
+        one: BB
+        over: BB
+        king: BB
+        if self.man_may_capture_king:
+            prey |= enemy_kings
+        for i in range(8 * side, 8 * side + self.man_captures[side]):
+            d = self.man_capture[i]
+            to = self.step(self.step(men, d) & prey, d) & empty
+            while to:
+                one = to & (~to + 1)
+                to ^= one
+                over = self.step(one, 7 - d)
+                king = one & self.last_row[side]
+                leaves += self.count_fast(
+                    enemy_men & ~over,
+                    enemy_kings & ~over,
+                    (men ^ self.step(over, 7 - d)) | (one ^ king),
+                    king,
+                    1 - side,
+                    base,
+                    depth - 1,
+                    bulk,
+                )
+        return leaves
+
+    @cython.final
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_jumps(self, men: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.int:
+        """How many captures the men of a side have where each is one jump; -1 where it takes a list to tell."""
+        i: cython.int
+        n: cython.int = 0
+        prey: BB = enemy_men
+        empty: BB = self.valid & ~(enemy_men | enemy_kings | men)
+        ends: BB = 0
+        to: BB
+        if self.man_may_capture_king:
+            prey |= enemy_kings
+        for i in range(4 * side, 4 * side + self.down_captures[side]):
+            to = (men >> self.down_twice[i]) & (prey >> self.down_once[i]) & self.down_target[i] & empty
+            ends |= to
+            n += popcount(to)
+        for i in range(4 * side, 4 * side + self.up_captures[side]):
+            to = (men << self.up_twice[i]) & (prey << self.up_once[i]) & self.up_target[i] & empty
+            ends |= to
+            n += popcount(to)
+        if not ends:
+            return 0
+        if enemy_kings and self.precedences > self.majority:
+            return -1
+        if self.crowning == 1 and ends & self.last_row[side]:
+            return -1
+        # Whether any goes on: back over what it took it cannot, where it came from is not empty.
+        to = 0
+        for i in range(4 * side, 4 * side + self.down_captures[side]):
+            to |= (ends >> self.down_twice[i]) & (prey >> self.down_once[i]) & self.down_target[i] & empty
+        for i in range(4 * side, 4 * side + self.up_captures[side]):
+            to |= (ends << self.up_twice[i]) & (prey << self.up_once[i]) & self.up_target[i] & empty
+        return -1 if to else n
 
     @cython.final
     @cython.cfunc

@@ -30,16 +30,14 @@ if not cython.compiled:
 
 @cython.cclass
 class Solver(Draughts):
-    """Computes slices. ValueError where what is legal depends on moves made before: no table can tell that.
+    """Computes the slices that `slices` lists. ValueError for games with huffing: no table tells what is legal there.
 
     Within: a verdict is 0 while there is none (or for a draw), otherwise 2 * (plies to the end + 1) + (1 when won).
     """
 
     def __init__(self, tables: object) -> None:
-        if tables.king_move_limit or tables.capture == 2:
-            raise ValueError(
-                "no endgame tables: what is legal depends on moves made before (a limit on moves of one king, huffing)"
-            )
+        if tables.capture == 2:
+            raise ValueError("no endgame tables where a piece may be huffed: what is legal depends on the move before")
         Draughts.__init__(self, tables)
         if not cython.compiled:
             self.movers, self.count, self.sets = [0] * 2, [0] * 8, [None] * 8

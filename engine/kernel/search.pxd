@@ -75,6 +75,8 @@ cdef class Search:
     cdef int top(self, int depth, int alpha, int beta) noexcept nogil
     cdef int visit(self, int ply, int depth, int alpha, int beta, bint cut) noexcept nogil
     cdef int inside(self, int ply, int depth, int alpha, int beta, bint cut) noexcept nogil
+    cdef int settled(self, unsigned long long data, int ply, int depth, int alpha, int beta) noexcept nogil
+    cdef int counted_out(self, int ply) noexcept nogil
     cdef int shallow(self, int ply, int depth, int alpha, int beta) noexcept nogil
     cdef int fewer(self, int ply, int move, int depth, int number, bint wide) noexcept nogil
     cdef int quiet(self, int ply, int alpha, int beta, int threats) noexcept nogil

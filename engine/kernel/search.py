@@ -373,31 +373,24 @@ class Search:
         floor = alpha
         if self.hashing:
             key = self.signature(ply, depth)
-            data = self.table.look(key)
-            if data:
-                hashed = cython.cast(cython.uint, data & LOW)
-                known = cython.cast(cython.int, (data >> 48) & 255)
-                if not wide and (known == depth or (known > depth and not self.same_depth)):
-                    score = cython.cast(cython.int, (data >> 32) & 0xFFFF) - 32768
-                    if score > SURE:
-                        score -= ply
-                    elif score < -SURE:
-                        score += ply
-                    known = cython.cast(cython.int, (data >> 56) & 3)
-                    if (known & 1 and score >= beta) or (known & 2 and score <= alpha):
-                        self.hash_hits += 1
-                        return score
+            self.table.fetch(key)
         moves = self.tree.moves(ply)
         if moves < 0:
             return 0
         if moves == 0:
             return WON - ply if self.tree.no_move_wins else ply - WON
         if self.tree.counters:
-            known = self.tree.drawn(ply)
-            if known == 1:
-                return 0
-            if known:
-                return WON - ply if known - 2 == self.tree.side[ply] else ply - WON
+            score = self.counted_out(ply)
+            if score != NOTHING:
+                return score
+        if self.hashing:
+            data = self.table.look(key)
+            if data:
+                hashed = cython.cast(cython.uint, data & LOW)
+                score = NOTHING if wide else self.settled(data, ply, depth, alpha, beta)
+                if score != NOTHING:
+                    self.hash_hits += 1
+                    return score
         capturing = self.tree.taken[self.tree.first[ply]] > 0
         if not capturing:
             known = self.tree.ending(ply)
@@ -420,8 +413,7 @@ class Search:
                 return score
             if self.halted:
                 return 0
-            moves = self.tree.moves(ply)
-            if self.hashing and not hashed:
+            if self.hashing and not hashed and depth >= self.cut_depth:
                 hashed = cython.cast(cython.uint, self.table.look(key) & LOW)
         if depth >= self.unknown_depth and not hashed:
             deep -= 1
@@ -459,13 +451,40 @@ class Search:
                             self.learn(ply, number, depth)
                         break
         if self.hashing:
-            score = best
-            if score > SURE:
-                score += ply
-            elif score < -SURE:
-                score -= ply
+            # The distance of a win is kept as from here, whatever the way here.
+            score = best + ply if best > SURE else best - ply if best < -SURE else best
             self.table.keep(key, best_code, score, depth, 1 if best >= beta else 2 if best <= floor else 3)
         return best
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def settled(
+        self, data: cython.ulonglong, ply: cython.int, depth: cython.int, alpha: cython.int, beta: cython.int
+    ) -> cython.int:
+        """The score that what the table holds settles for a narrow window, or NOTHING."""
+        kept: cython.int = cython.cast(cython.int, (data >> 48) & 255)
+        bound: cython.int = cython.cast(cython.int, (data >> 56) & 3)
+        score: cython.int = cython.cast(cython.int, (data >> 32) & 0xFFFF) - 32768
+        if kept < depth or (self.same_depth and kept > depth):
+            return NOTHING
+        if score > SURE:
+            score -= ply
+        elif score < -SURE:
+            score += ply
+        return score if (bound & 1 and score >= beta) or (bound & 2 and score <= alpha) else NOTHING
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def counted_out(self, ply: cython.int) -> cython.int:
+        """The score where a draw rule that counts moves has ended the game, or NOTHING."""
+        ended: cython.int = self.tree.drawn(ply)
+        if ended == 0:
+            return NOTHING
+        if ended == 1:
+            return 0
+        return WON - ply if ended - 2 == self.tree.side[ply] else ply - WON
 
     @cython.cfunc
     @cython.nogil
@@ -484,6 +503,7 @@ class Search:
                 score = self.quiet(ply, alpha, beta, self.threat_plies)
                 if score <= alpha:
                     return score
+                self.tree.moves(ply)  # quiet listed others in their place
         if depth >= self.cut_depth:
             margin = self.cut_margin + self.cut_slope * depth
             score = self.inside(ply, (depth * self.cut_share) >> 4, beta + margin - 1, beta + margin, True)
@@ -529,11 +549,9 @@ class Search:
         if count < 0:
             return 0
         if self.tree.counters:
-            known = self.tree.drawn(ply)
-            if known == 1:
-                return 0
-            if known:
-                return WON - ply if known - 2 == self.tree.side[ply] else ply - WON
+            score = self.counted_out(ply)
+            if score != NOTHING:
+                return score
         if count == 0:
             number = 2 * ply + self.tree.side[ply]
             if self.tree.men[number] + self.tree.kings[number] == 0:
@@ -644,7 +662,8 @@ class Search:
     @cython.exceptval(check=False)
     def place(self, ply: cython.int, move: cython.int) -> cython.int:
         """Where the history of a move stands."""
-        return (self.tree.side[ply] << 14) | (self.tree.from_square[move] << 7) | self.tree.to_square[move]
+        # Boards of more than 128 squares share some places.
+        return ((self.tree.side[ply] << 14) | (self.tree.from_square[move] << 7) | self.tree.to_square[move]) & 32767
 
     @cython.cfunc
     @cython.nogil

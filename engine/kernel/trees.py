@@ -7,7 +7,11 @@ from functools import lru_cache
 
 from engine.features import layout_of
 from engine.kernel import evaluate, wide_evaluate
+from engine.kernel.corners import Corners
+from engine.kernel.race_tables import race_tables
 from engine.kernel.tables import Tables, tables_for
+from engine.kernel.towers import Towers
+from engine.kernel.towers_tables import towers_tables
 from engine.kernel.tree import Tree
 from engine.ruleset import Ruleset
 from engine.weights import weights_for
@@ -15,6 +19,10 @@ from engine.weights import weights_for
 
 def kernel_tree(ruleset: Ruleset) -> Tree:
     """A tree with the best weights there are; ValueError where the kernel cannot play this rule set."""
+    if ruleset.family == "race":
+        return Corners(race_tables(ruleset))
+    if ruleset.prisoners != "none":
+        return Towers(towers_tables(ruleset))
     return _draughts(ruleset, _shared_weights(ruleset))
 
 

@@ -111,6 +111,21 @@ def _add_game(commands: _Commands) -> None:
     perft.add_argument("--king-limit", action="store_true", help="with the limit on moves of one king (Frisian)")
     perft.add_argument("--reference", action="store_true", help="by the readable generator, not the compiled one")
     _json(perft)
+    analyse = _add(
+        commands,
+        "analyse",
+        _analyse,
+        "What the engine thinks of a position, deeper and deeper.",
+        "dambord analyse --variant russian --seconds 3",
+    )
+    _position(analyse)
+    analyse.add_argument("--seconds", type=float, metavar="S", help="for so long (default: 5, if no other limit)")
+    analyse.add_argument("--depth", type=int, metavar="N", help="so many plies ahead")
+    analyse.add_argument("--nodes", type=int, metavar="N", help="so many positions")
+    analyse.add_argument("--threads", type=int, default=1, metavar="T", help="on so many cores (default: 1)")
+    analyse.add_argument("--hash-size", type=int, default=64, metavar="MB", help="memory (default: %(default)s)")
+    analyse.add_argument("--endings", metavar="FOLDER", help="endgame tables (default: those of `dambord endings`)")
+    _json(analyse)
     explain = _add(
         commands,
         "explain",
@@ -314,6 +329,12 @@ def _perft(options: argparse.Namespace) -> int:
     from station.runtime import game_commands
 
     return game_commands.perft(options)
+
+
+def _analyse(options: argparse.Namespace) -> int:
+    from station.runtime import analysing
+
+    return analysing.analyse(options)
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -10,9 +10,11 @@ from contextlib import suppress
 from engine import hub
 from engine.game import Game
 from engine.position import Move
+from engine.levels import STRONGEST
 from engine.ruleset import Ruleset
 from station.effects import Choose, StopChoosing
 from station.events import PlayerChose, PlayerFailed
+from station.runtime.endings import TableMaker
 from station.runtime.hub_process import ANSWER_S, HubProcess, PlayerError, own_command
 from station.runtime.loop import Loop, Outcome
 
@@ -28,9 +30,9 @@ MOVE_TIME_MS = 1000
 class Engine(HubProcess):
     """The process of a player `engine:LEVEL` or `hub:COMMAND`, one question at a time; `begin` before the first."""
 
-    def __init__(self, player: str, ruleset: Ruleset) -> None:
+    def __init__(self, player: str, ruleset: Ruleset, endings: TableMaker | None = None) -> None:
         kind, _, rest = player.partition(":")
-        self._own, self._level = kind == "engine", rest
+        self._own, self._level, self._endings = kind == "engine", rest, endings
         try:
             super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
         except (PlayerError, ValueError) as error:
@@ -38,7 +40,12 @@ class Engine(HubProcess):
 
     def begin(self) -> None:
         """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
-        self.set_up({"level": self._level} if self._own else {})
+        settings = {"level": self._level} if self._own else {}
+        # Weaker levels play endings as they play.
+        if self._own and self._level == str(STRONGEST) and self._endings is not None:
+            self._endings.want(self._ruleset)
+            settings["endings"] = str(self._endings.folder)
+        self.set_up(settings)
 
     def choose(self, game: Game) -> Move:
         """The move an engine makes here; PlayerError when it makes none that is legal."""
@@ -48,8 +55,8 @@ class Engine(HubProcess):
 class PlayerWorker:
     """One thread for the players of one board; keeps an engine running for each."""
 
-    def __init__(self, board: str, loop: Loop) -> None:
-        self._board, self._loop = board, loop
+    def __init__(self, board: str, loop: Loop, endings: TableMaker) -> None:
+        self._board, self._loop, self._endings = board, loop, endings
         self._inbox: queue.SimpleQueue[Choose | None] = queue.SimpleQueue()
         self._engines: dict[tuple[str, Ruleset], Engine] = {}
         self._thinking: Engine | None = None
@@ -122,7 +129,7 @@ class PlayerWorker:
     def _engine(self, choose: Choose) -> Engine:
         key = (choose.player, choose.game.ruleset)
         if key not in self._engines:
-            self._engines[key] = Engine(*key)
+            self._engines[key] = Engine(*key, self._endings)
             self._engines[key].begin()
         return self._engines[key]
 

@@ -20,6 +20,7 @@ from station.journal import FORMAT, Header, Resumed, announcements, plain_resume
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
 from station.runtime.desk import Desk, JournalFile
+from station.runtime.endings import TableMaker
 from station.runtime.folder import Folder
 from station.runtime.health import Health
 from station.runtime.loop import Loop, Outcome, Worker
@@ -86,7 +87,8 @@ class Service:
         desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         self.boards = [BoardWorker(table, self.loop) for table in config.boards]
-        self.players = [PlayerWorker(table.id, self.loop) for table in config.boards]
+        self.endings = TableMaker(data / "endings")
+        self.players = [PlayerWorker(table.id, self.loop, self.endings) for table in config.boards]
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None
         self._watchers = list(watchers)
@@ -149,6 +151,7 @@ class Service:
 
     def _end(self) -> None:
         self._end_boards()
+        self.endings.stop()
         if self._outbox is not None:
             self._outbox.close()
         self._folder.let_go()

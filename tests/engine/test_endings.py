@@ -17,7 +17,7 @@ from engine.fen import read_fen
 from engine.game import new_game
 from engine.kernel import retrograde, wide_retrograde
 from engine.kernel.tables import tables_for
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Position, Side
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, KINGS, MEN, WHITE_KING, WHITE_MAN, Position, Side
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset, read_ruleset
 from tests.engine.boards import VARIANTS
@@ -105,7 +105,7 @@ def assert_consistent(tables, pieces, count, chance):
     for _ in range(count):
         position = scattered(ruleset, chance.randint(2, pieces), chance)
         verdict = tables.verdict(position)
-        if ruleset.goal == "first king" and any(position.count(king) for king in (WHITE_KING, BLACK_KING)):
+        if has_no_table(ruleset, position):
             assert verdict is None
             continue
         expected = over(ruleset, position) or from_moves(tables, position)
@@ -119,6 +119,15 @@ def assert_consistent(tables, pieces, count, chance):
             assert for_search.probe(endings._boards(position, tables_for(ruleset).bits)) == verdict.value
             compared += 1
     return compared
+
+
+def has_no_table(ruleset, position):
+    """Whether the game is over for a king, or a side has or may come to have both a man and a king that must rest."""
+    kings = {side: position.count(KINGS[side]) for side in Side}
+    if ruleset.goal == "first king" and any(kings.values()):
+        return True
+    men = {side: position.count(MEN[side]) for side in Side}
+    return bool(ruleset.king_move_limit) and any(men[side] and men[side] + kings[side] > 1 for side in Side)
 
 
 def game_over_at_once(ruleset, position):
@@ -317,7 +326,7 @@ def test_what_no_table_knows():
     assert EndingTables(tables.ruleset).most_pieces == 0
 
 
-@pytest.mark.parametrize("variant", ["frisian", "russian-huff", "towers", "corners"])
+@pytest.mark.parametrize("variant", ["russian-huff", "towers", "corners"])
 def test_rule_sets_without_tables_say_why(variant):
     ruleset = load_ruleset(variant)
     assert ruleset.name in endings.refusal(ruleset)
@@ -325,10 +334,22 @@ def test_rule_sets_without_tables_say_why(variant):
         endings.fingerprint(ruleset)
 
 
-@pytest.mark.parametrize("variant", ["frisian", "russian-huff"])
-def test_the_solver_refuses_them_too(variant):
-    with pytest.raises(ValueError, match="moves made before"):
-        retrograde.Solver(tables_for(load_ruleset(variant)))
+def test_the_solver_refuses_huffing_too():
+    with pytest.raises(ValueError, match="move before"):
+        retrograde.Solver(tables_for(load_ruleset("russian-huff")))
+
+
+def test_where_a_king_must_rest_there_are_tables_of_those_whom_it_does_not_bind():
+    tables, _ = built_in("frisian", 3)
+    sides = {which[1:3] for which in tables.endings} | {which[3:] for which in tables.endings}
+    assert sides == {(1, 0), (0, 1), (0, 2)}
+    for fen, is_known in (
+        ("W:WK1,K2:B50", True),
+        ("W:W31:B20", True),
+        ("W:WK1,32:BK50", False),
+        ("W:W31,32:B20", False),
+    ):
+        assert (fen, tables.verdict(read_fen(fen, tables.ruleset)) is not None) == (fen, is_known)
 
 
 @pytest.mark.parametrize("pieces", [1, 7])

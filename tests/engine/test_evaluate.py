@@ -82,7 +82,10 @@ def test_a_pattern_counts_as_its_squares_say(name):
     for position in list(positions_of_a_game(ruleset, 5, 24))[::6]:
         for number, pattern in enumerate(layout.patterns):
             views = []
-            for seen, (own, other) in ((pattern, ("white", "black")), ([layout.turned[s] for s in pattern], ("black", "white"))):
+            for seen, (own, other) in (
+                (pattern, ("white", "black")),
+                ([layout.turned[s] for s in pattern], ("black", "white")),
+            ):
                 digits = []
                 for square in seen:
                     piece = position.contents[square]
@@ -144,7 +147,9 @@ def test_trained_weights_fit_their_rule_set(name):
     tree = kernel_tree(load_ruleset(name))
     rules = rules_for(load_ruleset(name))
     start = rules.start()
-    man = next(square for square, piece in enumerate(start.contents) if piece is not EMPTY and SIDES[piece] != start.turn)
+    man = next(
+        square for square, piece in enumerate(start.contents) if piece is not EMPTY and SIDES[piece] != start.turn
+    )
     contents = tuple(EMPTY if square == man else piece for square, piece in enumerate(start.contents))
     tree.set(Position(contents, start.turn))
     assert (tree.worth() > 0) == (not tree.no_move_wins)

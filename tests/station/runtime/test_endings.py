@@ -6,19 +6,33 @@ import json
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+import threading
+import time
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from engine.ending_files import open_tables, tables_folder
 from engine.endings import file_name, steps
-from engine.ruleset import load_ruleset
+from engine.ruleset import load_ruleset, read_ruleset
 from station.errors import ConfigError
 from station.runtime.cli import main
-from station.runtime.endings import make_tables
+from station.runtime.endings import TableMaker, make_tables
 from station.runtime.folder import Folder
 
 ENGLISH = load_ruleset("english")
+SMALL = read_ruleset(
+    """
+title = "Draughts on 6 x 6"
+source = "agreement of the players"
+columns = 6
+rows = 6
+corner = "left"
+first_square = "top left"
+men_rows = 2
+""",
+    "small",
+)
 
 
 def names(folder):
@@ -98,7 +112,7 @@ def test_the_command_makes_and_shows(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["make", "--variant", "frisian"], "frisian: no endgame tables"),
+        (["make", "--variant", "russian-huff"], "russian-huff: no endgame tables"),
         (["make", "--variant", "towers"], "towers: endgame tables are for capture games"),
         (["make", "--variant", "english", "--pieces", "7"], "expected 2 to 6"),
         (["show", "--variant", "russian-huff"], "russian-huff: no endgame tables"),
@@ -116,3 +130,38 @@ def test_tables_lie_in_the_users_state_when_no_folder_is_given(tmp_path, capsys,
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert main(["endings", "make", "--variant", "english", "--pieces", "2"]) == 0
     assert len(list((tmp_path / "dambord" / "endings").glob("*/*.ending"))) == 4
+
+
+def test_the_station_has_tables_made_in_the_background(tmp_path):
+    maker = TableMaker(tmp_path)
+    try:
+        for ruleset in (load_ruleset("russian-huff"), SMALL, SMALL):
+            maker.want(ruleset)
+        place = tables_folder(tmp_path, SMALL)
+        planned = {file_name(which) for step in steps(SMALL, 4) for which in step.slices}
+        with started(maker) as process:
+            assert process.wait(60) == 0
+        assert {path.name for path in place.glob("*.ending")} == planned
+        assert [path.name for path in tmp_path.iterdir()] == [place.name]
+    finally:
+        maker.stop()
+
+
+def test_making_ends_with_the_station_and_goes_on_later(tmp_path):
+    maker = TableMaker(tmp_path)
+    maker.want(load_ruleset("international"))
+    with started(maker) as process:
+        maker.stop()
+        assert process.returncode == -signal.SIGTERM
+    held = Folder(tables_folder(tmp_path, load_ruleset("international")))
+    held.let_go()
+
+
+@contextmanager
+def started(maker):
+    """The process that makes tables, once there is one."""
+    deadline = time.monotonic() + 30
+    while maker._process is None:
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.005)
+    yield maker._process
