@@ -1,6 +1,7 @@
 """Endgame tables: what they cost to make, to keep and to ask, and how many won endings are won with them.
 
-python benchmarks/endings.py [--variants NAME ...] [--pieces N] [--endings N] [--long PLIES] [--nodes N] [--folder DIR]
+python benchmarks/endings.py [--variants NAME ...] [--pieces N] [--endings N] [--long PLIES] [--nodes N]
+    [--ways WAY ...] [--folder DIR]
 
 Makes the tables of each variant (in a folder that is thrown away, unless one is named), then plays won endings of four
 pieces against the longest resistance the tables know, by the rules of the game with all their draws: once by the
@@ -38,6 +39,7 @@ VARIANTS = ("english", "russian", "international")
 PIECES = (WHITE_MAN, WHITE_KING, BLACK_MAN, BLACK_KING)
 SURE = 29_000
 PROBES = 10
+WAYS = ("distance", "search", "both")
 
 
 def main() -> int:
@@ -58,6 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--endings", type=int, default=50, help="won endings to play (default: %(default)s)")
     parser.add_argument("--long", type=int, default=0, metavar="PLIES", help="only endings at least so long")
     parser.add_argument("--nodes", type=int, default=20_000, help="positions a move (default: %(default)s)")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS, help="how the attacker chooses (default: all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where tables are kept")
     return parser.parse_args()
@@ -163,17 +166,12 @@ def _play(tables: EndingTables, options: argparse.Namespace) -> None:
     """Play won endings in each way, and print how they went."""
     mind = Mind(tables, options.nodes)
     positions = list(_won(tables, options))
-    ways: dict[str, Callable[[Game], Move]] = {
-        "distances alone": mind.by_distance,
-        f"search alone ({options.nodes:,} positions a move)": mind.by_search,
-        "both": mind.by_both,
-    }
-    for name, way in ways.items():
+    for way in options.ways:
         began = time.process_time()
-        ends = Counter(_end(tables, position, way) for position in positions)
+        ends = Counter(_end(tables, position, getattr(mind, f"by_{way}")) for position in positions)
         lost = ", ".join(f"{count} {reason}" for reason, count in ends.items() if reason != "won")
         print(
-            f"  {tables.ruleset.name}, {name}: {ends['won']} of {len(positions)} won{'; ' if lost else ''}{lost} "
+            f"  {tables.ruleset.name}, by {way}: {ends['won']} of {len(positions)} won{'; ' if lost else ''}{lost} "
             f"({time.process_time() - began:.0f} CPU s)",
             flush=True,
         )

@@ -46,13 +46,13 @@ class Level:
 LEVELS: tuple[Level, ...] = (
     Level("beginner", 1, 4_000, 70, 0.50, 0.35),
     Level("learner", 1, 4_000, 60, 0.40, 0.15),
-    Level("casual", 1, 4_000, 50, 0.30, 0.04),
+    Level("casual", 1, 4_000, 50, 0.30, 0.05),
     Level("careful", 1, 4_000, 40, 0.30),
-    Level("steady", 2, 4_000, 30, 0.20),
-    Level("club", 3, 6_000, 25, 0.12),
-    Level("skilled", 4, 10_000, 20, 0.06),
-    Level("expert", 6, 15_000, 14, 0.03),
-    Level("master", 8, 20_000, 8, 0.0),
+    Level("steady", 2, 4_000, 40, 0.30),
+    Level("club", 3, 6_000, 30, 0.20),
+    Level("skilled", 4, 10_000, 25, 0.12),
+    Level("expert", 5, 15_000, 20, 0.06),
+    Level("master", 7, 20_000, 10, 0.02),
 )
 """Levels 1 to 9. Calibrated by benchmarks/levels.py."""
 
@@ -124,8 +124,7 @@ class _Player:
         top = max(score for _, score in weighed)
         close = [(move, score) for move, score in weighed if score >= top - self.level.coarseness]
         if self._is_careful and len(close) > 1:
-            best = max(close, key=lambda pair: pair[1])
-            close = [pair for pair in close if pair is best or not self._hangs(pair[0])]
+            close = [pair for pair in close if not self._hangs(pair[0])] or close
         return max(close, key=lambda pair: pair[1] + self.level.coarseness * self._taste(pair[0]))
 
     # Attention is drawn once a turn, not once a move: else the more moves there are, the surer one of them would be

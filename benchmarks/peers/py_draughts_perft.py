@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
 
 import draughts
 from draughts.engines.turbo import perft_from_board
@@ -21,7 +20,7 @@ BOARDS = {
 }
 
 
-def board_perft(board: Any, depth: int) -> int:
+def board_perft(board: draughts.boards.base.BaseBoard, depth: int) -> int:
     """Leaves by the public board; the last ply is counted and not played."""
     moves = list(board.legal_moves)
     if depth == 1:

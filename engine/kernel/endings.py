@@ -292,7 +292,7 @@ def slices(tables: object, index: Index, pieces: int) -> list[Slice]:
     """The slices of exactly so many pieces; each leads to earlier ones alone, and to the one facing it.
 
     Where the first king wins, no game goes on with a king on the board. Where a king may not go on moving while its
-    side has a man, what is legal depends on the moves before: slices where a side has both, or may come to, are left out.
+    side has a man, slices in which a side has both, or may come to, are left out: moves made before matter there.
     """
     sides = [0] if index.symmetric else [0, 1]
     found = [

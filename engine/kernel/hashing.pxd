@@ -7,7 +7,6 @@ cdef extern from * nogil:
     #include <string.h>
     #ifdef __linux__
     #include <sys/mman.h>
-    #endif
     /* Zeroed memory, in pages of 2 MB where the system has them: the table is read at random. */
     static inline void *dambord_room(size_t bytes) {
         size_t page = (size_t)2 << 20;
@@ -16,12 +15,13 @@ cdef extern from * nogil:
             return calloc(bytes, 1);
         if (posix_memalign(&room, page, bytes))
             return NULL;
-    #ifdef MADV_HUGEPAGE
         madvise(room, bytes, MADV_HUGEPAGE);
-    #endif
         memset(room, 0, bytes);
         return room;
     }
+    #else
+    static inline void *dambord_room(size_t bytes) { return calloc(bytes, 1); }
+    #endif
     #define DAMBORD_LOW 0xFFFFFFFFULL
     #define DAMBORD_ALL 0xFFFFFFFFFFFFFFFFULL
     #define DAMBORD_GOLDEN 0x9E3779B97F4A7C15ULL

@@ -19,6 +19,7 @@ cdef enum:
     PLACES = 262144
     MOST_JUMPS_ANYHOW = 1000000000
     KINGS_FIRST = 4
+    MOST_ALIKE = 200
 
 cdef class Draughts(Tree):
     cdef BB man[2 * MOST_PLIES]

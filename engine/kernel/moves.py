@@ -23,6 +23,7 @@ if not cython.compiled:
     PLACES = 262_144
     MOST_JUMPS_ANYHOW = 1_000_000_000
     KINGS_FIRST = 4
+    MOST_ALIKE = 200
 
     def popcount(b):
         """How many bits are set."""
@@ -870,12 +871,14 @@ class Draughts(Tree):
         own: cython.int = 2 * ply + side
         other: cython.int = 2 * ply + 1 - side
         i: cython.int
+        j: cython.int
         first: cython.int = self.first[ply]
         off: BB
         one: BB
         rested: BB = 0
         huffable: BB
         fold: cython.uint
+        plain: cython.uint
         self.overflow = False
         self.base = first
         if self.king_move_limit and self.man[own] and self.run_moves[own] >= self.king_move_limit:
@@ -916,7 +919,19 @@ class Draughts(Tree):
             while off:
                 fold = (fold * 31 + 2 * lowest(off)) & 0x3FFF
                 off &= off - 1
-            self.code[i] = self.from_square[i] | (self.to_square[i] << 8) | (fold << 16) | (self.crowns[i] << 30)
+            if self.off[i] and fold == 0:
+                fold = 1
+            plain = self.from_square[i] | (self.to_square[i] << 8) | (self.crowns[i] << 30)
+            self.code[i] = plain | (fold << 16)
+            # Two sets of captured pieces may be folded alike; the later capture moves on to a number that is free.
+            j = first
+            while fold and j < i and i - first < MOST_ALIKE:
+                if self.code[j] == self.code[i]:
+                    fold = fold % 0x3FFF + 1
+                    self.code[i] = plain | (fold << 16)
+                    j = first
+                else:
+                    j += 1
         self.first[ply + 1] = self.n
         return self.n - first
 

@@ -24,7 +24,11 @@ TERMS: dict[str, int] = {
     "steps off the line between the corners": -101,
     "to move": 185,
 }
-"""What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man."""
+"""What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man.
+
+Fitted to 600 games of corners by self-play at 400 positions a move (55,257 positions); +156 =0 -44 against the weights
+that played those games, 400 positions a move, 200 games.
+"""
 
 
 @dataclass(frozen=True, slots=True)

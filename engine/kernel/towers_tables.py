@@ -26,7 +26,11 @@ TERMS: dict[str, int] = {
     "free squares next to kings": -300,
     "to move": 607,
 }
-"""What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man."""
+"""What is counted, the other side's off ours, and its weight: sixteenths of a hundredth of a man.
+
+Fitted to 1,000 games of self-play at 400 positions a move (39,405 positions at rest), two of the weights of kings
+lessened by hand; +122 =10 -68 against the weights that played those games, 400 positions a move, 200 games.
+"""
 
 _FIRST_KING_TERMS = {"rows that men have advanced": 400, "men two rows or less from crowning": 3000}
 
@@ -35,7 +39,7 @@ _FIRST_KING_TERMS = {"rows that men have advanced": 400, "men two rows or less f
 class TowersTables:
     """A rule set with prisoners. Sides are 0 (White) and 1 (Black); precedences are numbers in PRECEDENCES.
 
-    `advanced[side][square]` are rows from the own back row; `last_rows` and `back_rows` squares as 0 or 1.
+    `advanced[side][square]` are rows from the own back row; `last_rows`, `centre` and `longest` squares as 0 or 1.
     """
 
     mailbox: Mailbox

@@ -74,6 +74,9 @@ class HubProcess:
 
     def __init__(self, command: Sequence[str], ruleset: Ruleset) -> None:
         self.answer_s = ANSWER_S
+        self.ping_s: float | None = None
+        """While it thinks, an engine is pinged after so many s of silence, and given up when it stays silent for as
+        long again; None: it is not."""
         self.name = ""
         """What the engine calls itself, with its version; empty before `set_up`."""
         self._ruleset = ruleset
@@ -151,7 +154,7 @@ class HubProcess:
             self._send(level)
         asked = time.perf_counter()
         self._send(hub.Go())
-        done, info = self._await(hub.Done, self.answer_s)
+        done, info = self._await(hub.Done, self.answer_s, self.ping_s)
         took_ms = 1000 * (time.perf_counter() - asked)
         assert isinstance(done, hub.Done)
         try:
@@ -191,15 +194,26 @@ class HubProcess:
         except (OSError, ValueError) as error:
             raise EndedError(f"the engine has ended: {error}") from error
 
-    def _await(self, kind: type[hub.Message], within_s: float) -> tuple[hub.Message, hub.Info | None]:
+    def _await(
+        self, kind: type[hub.Message], within_s: float, ping_s: float | None = None
+    ) -> tuple[hub.Message, hub.Info | None]:
         """The next message of a kind, and the last news of a search that came before it."""
         deadline = time.monotonic() + within_s
         info: hub.Info | None = None
+        is_pinged = False
         while True:
+            left_s = max(0.0, deadline - time.monotonic())
             try:
-                message = self._replies.get(timeout=max(0.0, deadline - time.monotonic()))
+                message = self._replies.get(timeout=left_s if ping_s is None else min(left_s, ping_s))
             except queue.Empty as error:
-                raise SilentError(f"the engine was silent for {within_s:g} s") from error
+                if ping_s is None or left_s <= ping_s:
+                    raise SilentError(f"the engine was silent for {within_s:g} s") from error
+                if is_pinged:
+                    raise SilentError(f"the engine did not answer a ping within {ping_s:g} s") from error
+                self._send(hub.Ping())
+                is_pinged = True
+                continue
+            is_pinged = False
             if message is None:
                 raise EndedError("the engine has ended")
             if isinstance(message, kind):

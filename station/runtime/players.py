@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from engine import hub
 from engine.game import Game
-from engine.position import Move
 from engine.levels import STRONGEST
+from engine.position import Move
 from engine.ruleset import Ruleset
 from station.effects import Choose, StopChoosing
 from station.events import PlayerChose, PlayerFailed
@@ -25,22 +25,34 @@ RESTART_S = 1.0
 LONGEST_RESTART_S = 8.0
 MOVE_TIME_MS = 1000
 """What a foreign engine is given for a move."""
+PING_S = 10.0
+"""The station's own engine is pinged after so long a silence, and started anew when it stays silent for as long."""
+VARIETY = 8
+"""How many hundredths of a man the strongest level may give away in the opening, to play another game each time."""
 
 
 class Engine(HubProcess):
     """The process of a player `engine:LEVEL` or `hub:COMMAND`, one question at a time; `begin` before the first."""
 
-    def __init__(self, player: str, ruleset: Ruleset, endings: TableMaker | None = None) -> None:
+    def __init__(
+        self, player: str, ruleset: Ruleset, endings: TableMaker | None = None, is_unhurried: bool = False
+    ) -> None:
         kind, _, rest = player.partition(":")
         self._own, self._level, self._endings = kind == "engine", rest, endings
+        self._is_unhurried = is_unhurried
+        self._ply = 0
         try:
             super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
         except (PlayerError, ValueError) as error:
             raise PlayerError(f"{player}: {error}") from error
+        self.ping_s = PING_S if self._own else None
 
     def begin(self) -> None:
         """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
-        settings = {"level": self._level} if self._own else {}
+        settings = {"level": self._level, "variety": str(VARIETY)} if self._own else {}
+        # Levels that play like people also take their time like people; the strongest is a machine.
+        if self._own and self._is_unhurried and self._level != str(STRONGEST):
+            settings["pace"] = "person"
         # Weaker levels play endings as they play.
         if self._own and self._level == str(STRONGEST) and self._endings is not None:
             self._endings.want(self._ruleset)
@@ -49,14 +61,17 @@ class Engine(HubProcess):
 
     def choose(self, game: Game) -> Move:
         """The move an engine makes here; PlayerError when it makes none that is legal."""
+        if game.ply < 2 and game.ply <= self._ply:
+            self.new_game()
+        self._ply = game.ply
         return self.ask(game, None if self._own else hub.Level(move_time_ms=MOVE_TIME_MS)).move
 
 
 class PlayerWorker:
     """One thread for the players of one board; keeps an engine running for each."""
 
-    def __init__(self, board: str, loop: Loop, endings: TableMaker) -> None:
-        self._board, self._loop, self._endings = board, loop, endings
+    def __init__(self, board: str, loop: Loop, endings: TableMaker, is_unhurried: bool = False) -> None:
+        self._board, self._loop, self._endings, self._is_unhurried = board, loop, endings, is_unhurried
         self._inbox: queue.SimpleQueue[Choose | None] = queue.SimpleQueue()
         self._engines: dict[tuple[str, Ruleset], Engine] = {}
         self._thinking: Engine | None = None
@@ -129,7 +144,7 @@ class PlayerWorker:
     def _engine(self, choose: Choose) -> Engine:
         key = (choose.player, choose.game.ruleset)
         if key not in self._engines:
-            self._engines[key] = Engine(*key, self._endings)
+            self._engines[key] = Engine(*key, self._endings, self._is_unhurried)
             self._engines[key].begin()
         return self._engines[key]
 

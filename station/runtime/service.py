@@ -88,7 +88,9 @@ class Service:
         self.loop = Loop(desks, self.clock)
         self.boards = [BoardWorker(table, self.loop) for table in config.boards]
         self.endings = TableMaker(data / "endings")
-        self.players = [PlayerWorker(table.id, self.loop, self.endings) for table in config.boards]
+        self.players = [
+            PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.pace == "calm") for table in config.boards
+        ]
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None
         self._watchers = list(watchers)

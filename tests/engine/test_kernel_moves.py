@@ -18,6 +18,7 @@ from engine.kernel import moves, wide_moves
 from engine.kernel.counting import counting_tree
 from engine.kernel.tables import tables_for
 from engine.kernel.tree import TOO_MANY
+from engine.perft import perft
 from engine.position import BLACK_KING, BLACK_MAN, WHITE_KING, WHITE_MAN, KingRun, Position, Side, Trail
 from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
@@ -210,6 +211,25 @@ def test_lists_agree_in_made_up_rules(made_up, seed):
             agrees(tree, ruleset, rules_for(ruleset).opened(scattered(ruleset, random.Random(seed))))
 
 
+@tries(40)
+@given(made_up=house_rules(), seed=st.integers(0, 1 << 30))
+def test_counts_agree_in_made_up_rules(made_up, seed):
+    """Perft counts captures of men without listing them where it can; in any rules it must come to the same."""
+    ruleset = made_up.ruleset
+    if ruleset.prisoners != "none" or tables_for(ruleset).width > 128:
+        return
+    rules, chance = rules_for(ruleset), random.Random(seed)
+    trees = tree_of(ruleset), tree_of(ruleset, True)
+    *_, game = played(rules, chance, most_plies=chance.randrange(1, 40))
+    for position in (rules.start(), game.position, rules.opened(few(ruleset, chance))):
+        with suppress(TooManyCapturesError):
+            expected = perft(rules, position, 2)
+            for tree, leaves in zip(trees, (expected.nodes, expected.ordered), strict=True):
+                tree.set(position)
+                assert leaves in (tree.perft(2), None), (write_fen(position, ruleset), seed)
+                assert tree.perft(2) == tree.perft(2, bulk=False)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("variant", CAPTURE_GAMES)
@@ -355,6 +375,9 @@ def test_interpreted_and_compiled_are_one(variant):
         except TooManyCapturesError:
             continue
         assert effects == fast.effects()
+        codes = slow.code[: len(effects)]
+        assert 0 not in codes
+        assert len(set(codes)) == len(codes)
         for number in range(min(len(effects), 5)):
             slow.set(position)
             fast.set(position)
@@ -429,6 +452,30 @@ ENDLESS = {
     "turkish": "W:WKa1:B" + ",".join(f"{column}{row}" for column in "bdfh" for row in (2, 4, 6)),
 }
 """A king among loose pieces."""
+
+
+REFUSED = {
+    "turkish": "W:WK13,K36,K37:B3,10,15,17,19,21,23,24,27,30,31,33,39,42,43,45,46,48,51,55,60,63",
+    "armenian": "W:WK26,K40:B2,4,9,11,13,15,18,20,23,25,28,30,31,37,39,42,43,44,45,46,47,49,53,56,60",
+}
+"""Kings among so many loose pieces that nobody lists their captures; squares by rows."""
+
+
+@pytest.mark.parametrize("variant", REFUSED)
+def test_captures_in_too_many_ways_are_refused(variant):
+    ruleset = load_ruleset(variant)
+    tree, position = counting_tree(ruleset), read_fen(REFUSED[variant], ruleset, by_rows=True)
+    with pytest.raises(TooManyCapturesError):
+        rules_for(ruleset).legal_moves(position)
+    tree.set(position)
+    assert tree.moves_at() == tree.captures_at() == TOO_MANY
+    with pytest.raises(TooManyCapturesError):
+        tree.effects()
+    with pytest.raises(TooManyCapturesError):
+        tree.perft(2)
+    # What was begun leaves nothing behind.
+    tree.set(rules_for(ruleset).start())
+    assert sorted(tree.effects()) == sorted(move.effect for move in rules_for(ruleset).legal_moves(tree.position()))
 
 
 @pytest.mark.parametrize("variant", ENDLESS)

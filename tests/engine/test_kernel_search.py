@@ -18,7 +18,7 @@ from engine.position import KINGS, MEN, Side
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from engine.search import evaluation_of
-from tests.engine.boards import position_in
+from tests.engine.boards import position_in, rules_of
 from tests.engine.interpreted import interpreted
 
 SIDES = (Side.WHITE, Side.BLACK)
@@ -326,6 +326,48 @@ def test_draw_counters_end_the_game_inside_the_search():
     assert search.iterate(2).score == 0
     search.begin()
     assert search.iterate(3).score == 0
+
+
+class Told(RulesTree):
+    """A tree whose endgame table has been told what positions of few pieces are: 1, 0, -1 for White."""
+
+    def __init__(self, ruleset, most_pieces, told):
+        super().__init__(ruleset)
+        self.most_pieces, self.told = most_pieces, told
+
+    def ending(self, ply):
+        position = self.positions[ply]
+        if sum(len(position.pieces(side)) for side in SIDES) > self.most_pieces:
+            return 2
+        white = self.told(position)
+        return white if position.turn is Side.WHITE else -white
+
+
+def told_search(fen, most_pieces, told, depth):
+    tree = Told(load_ruleset("english"), most_pieces, told)
+    tree.set(position_in("english", fen))
+    search = search_py.Search(tree, hashing_py.Table(1 << 16))
+    search.begin()
+    return search.iterate(depth), tree
+
+
+@pytest.mark.parametrize(("white", "score"), [(1, 20_000), (0, 0), (-1, -20_000)])
+def test_what_an_endgame_table_says_is_believed(white, score):
+    found, _ = told_search("W:W22,K32:B18,K1", 3, lambda position: white, 5)  # 22x15 is forced
+    assert abs(found.score - score) < 100
+    assert found.table_hits
+
+
+def test_a_won_ending_is_not_given_away_and_gets_nearer_to_its_end():
+    fen = "W:WK15,K18:BK8"
+    start = position_in("english", fen)
+    for drawn in (start.after(move) for move in rules_of("english").legal_moves(start)):
+        found, tree = told_search(fen, 3, lambda position, drawn=drawn: int(position.diagram != drawn.diagram), 9)
+        chosen = start.after(tree.listed[found.best.index])
+        assert chosen != drawn
+        assert found.score > 19_000
+    found, _ = told_search(fen, 3, lambda position: 1, 9)
+    assert found.score > WIN - 20  # not only won, as the table says, but how
 
 
 @pytest.mark.parametrize("variant", ["international", "russian", "english", "giveaway-russian", "turkish"])

@@ -109,6 +109,42 @@ def test_a_killed_engine_is_started_again_and_the_game_goes_on(stand):
     assert not answered.session.problem
 
 
+def test_an_engine_that_hangs_is_started_again_and_asked_the_same(stand, monkeypatch):
+    hung, begin = [], Engine.begin
+
+    def begin_and_hang(engine):
+        begin(engine)
+        if not hung:
+            os.kill(engine._process.pid, signal.SIGSTOP)  # it runs on, and will never answer
+            hung.append(engine._process.pid)
+
+    monkeypatch.setattr(Engine, "begin", begin_and_hang)
+    monkeypatch.setattr(players, "PING_S", 1.0)
+    table = stand(black="engine:9")
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    table.move((2, 5), (3, 4))
+    failed = table.watcher.wait(lambda o: isinstance(o.event, PlayerFailed))
+    assert "did not answer a ping" in failed.session.problem
+    assert isinstance(failed.session.phase, Waiting)
+    answered = table.watcher.wait(lambda o: isinstance(o.session.phase, Answering), 60)
+    assert answered.session.game.ply == 1
+    assert not answered.session.problem
+    assert not is_running(hung[0])
+
+
+def test_an_engine_that_thinks_long_and_answers_pings_is_left_alone(monkeypatch):
+    monkeypatch.setattr(players, "PING_S", 0.3)
+    engine = Engine("engine:5", RUSSIAN, is_unhurried=True)
+    try:
+        engine.begin()
+        game = new_game(RUSSIAN)
+        for _ in range(2):
+            game = game.play(engine.choose(game))
+    finally:
+        engine.close()
+    assert game.ply == 2
+
+
 def test_a_question_that_is_withdrawn_ends_the_search(stand):
     table = stand(black="engine:10")
     table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
