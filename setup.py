@@ -82,12 +82,14 @@ def extensions() -> list[Extension]:
             extra_link_args=["-s"],
             define_macros=STABLE_ABI,
             py_limited_api=True,
-            optional=True,
         )
         for path in sorted(KERNEL.glob("*.pxd"))
         if path.stem.removeprefix("wide_") in wanted
     ]
-    return cythonize(modules, build_dir="build/cython", quiet=True)
+    translated: list[Extension] = cythonize(modules, build_dir="build/cython", quiet=True)
+    for module in translated:
+        module.optional = True  # said here: cythonize forgets it
+    return translated
 
 
 setup(

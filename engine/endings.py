@@ -29,13 +29,14 @@ try:
     from engine.kernel import wide_endings, wide_retrograde
     from engine.kernel.tables import Tables, tables_for
 
-    HAS_KERNEL = True
+    # Interpreted, it would take a hundred times as long.
+    HAS_KERNEL = not any(str(module.__file__).endswith(".py") for module in (_endings, _retrograde))
 except ImportError:
     HAS_KERNEL = False
 
 FORMAT = b"dambord endings 1"
 
-MANY_SQUARES = 50
+MANY_SQUARES = 64
 """Boards with more squares get tables of fewer pieces unless more are asked for."""
 
 BLOCK = 65_536
@@ -72,16 +73,20 @@ class Ending:
 
     def code(self, number: int) -> int:
         """The code of the position with this number: 0 drawn, 1 + n won, 128 + n lost, plies // 2 being n."""
-        return zlib.decompress(self.distances[number // BLOCK])[number % BLOCK]
+        return self._block(number // BLOCK)[number % BLOCK]
 
     def codes(self) -> bytes:
-        """All codes; EndingsError when they are spoilt."""
+        """All codes; EndingsError when they are spoilt, as for `code`."""
+        return b"".join(self._block(block) for block in range(len(self.distances)))
+
+    def _block(self, block: int) -> bytes:
         try:
-            codes = b"".join(zlib.decompress(block) for block in self.distances)
+            codes = zlib.decompress(self.distances[block])
         except zlib.error as error:
             raise EndingsError(f"endgame table {self.which}: spoilt: {error}") from error
-        if len(codes) != self.numbers:
-            raise EndingsError(f"endgame table {self.which}: {len(codes)} distances, expected {self.numbers}")
+        expected = min(BLOCK, self.numbers - block * BLOCK)
+        if len(codes) != expected:
+            raise EndingsError(f"endgame table {self.which}: {len(codes)} distances, expected {expected}")
         return codes
 
 
@@ -238,12 +243,15 @@ class EndingTables:
         return found
 
     def verdict(self, position: Position) -> Verdict | None:
-        """How a position ends; None where no table tells."""
+        """How a position ends; None where no table tells, or where it is spoilt."""
         boards = _boards(position, self._tables.bits)
         which = self._index.slice_of(boards)
         if which not in self.endings:
             return None
-        code = self.endings[which].code(self._index.number_of(boards))
+        try:
+            code = self.endings[which].code(self._index.number_of(boards))
+        except EndingsError:
+            return None
         if code == 0:
             return Verdict(0)
         moves, is_won = (code - 1, True) if code < 128 else (code - 128, False)

@@ -15,9 +15,6 @@ from engine.ruleset import Ruleset
 WIN = 100_000
 """Score of a won game, in hundredths of a man; a win n plies away scores WIN - n."""
 
-LEVEL_NODES: tuple[int | None, ...] = (25, 60, 150, 400, 1_000, 2_500, 6_000, 15_000, 40_000, None)
-"""How many positions levels 1 to 10 look at; the last is bound by time alone."""
-
 _FARTHEST = WIN - 1_000
 _POLL_EVERY = 64
 _TABLE_SIZE = 200_000
@@ -205,12 +202,6 @@ def _ordered(moves: tuple[Move, ...], first: Move | None) -> tuple[Move, ...]:
 
 def _settles(known: _Known, alpha: int, beta: int) -> bool:
     return known.bound == 0 or (known.bound > 0 and known.score >= beta) or (known.bound < 0 and known.score <= alpha)
-
-
-def search_level(rules: Rules, position: Position, level: int, history: Iterable[Position] = ()) -> Iteration | None:
-    """What level 1..9 plays here: the same answer every time; None where no move is legal."""
-    limit = LEVEL_NODES[level - 1]
-    return Search(rules, position, history, node_limit=limit or LEVEL_NODES[-2]).best()
 
 
 def evaluation_of(ruleset: Ruleset) -> Callable[[Position], int]:

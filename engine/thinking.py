@@ -38,6 +38,9 @@ MOST_LINE = 16
 
 _JUDGING_BYTES = 1 << 18
 
+_ON_THE_WAY_OUT = 3
+"""So many positions more the kernel may enter before it notices that its limit is reached."""
+
 _SLOWER = 20
 """The readable search looks at so many times fewer positions for a level, it is slow."""
 
@@ -141,9 +144,11 @@ class Thinker:
             return self._legal
         for number, mind in enumerate(self._minds):
             first = number == 0
-            mind.search.begin(mind.keys, nodes if first else 0, (), margin if first else 0, not first)
+            limit = max(1, nodes - _ON_THE_WAY_OUT) if first and nodes else 0
+            mind.search.begin(mind.keys, limit, (), margin if first else 0, not first)
         self._keys = [*self._minds[0].keys, self._minds[0].tree.key_at(0)]
-        self._last = Iteration(0, 0, self._legal[:1], 0)
+        # A ply deep takes no time, and so there is a good answer however soon a stop comes.
+        self._last = self._told(self._minds[0].search.iterate(1))
         return self._legal
 
     def _agrees(self, game: Game) -> bool:
@@ -173,8 +178,10 @@ class Thinker:
             return None
         if self._readable is not None:
             return self._iterate_readable(depth)
+        assert self._last is not None
+        if self._last.complete and self._last.depth >= depth:
+            return self._last
         if self._stopped:
-            assert self._last is not None
             return replace(self._last, complete=False)
         found = self._minds[0].search.iterate(depth)
         self._last = self._told(found)

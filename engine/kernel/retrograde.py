@@ -509,6 +509,8 @@ class Packer:
             with cython.nogil:
                 self.lay(text, line)
                 runs = self.write(line, into)
+            if runs >> 29:
+                raise OverflowError(f"an endgame table of {runs} bytes: expected less than {1 << 29}")
             return best, bytes(into[:runs])
         finally:
             release(line)

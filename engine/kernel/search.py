@@ -197,6 +197,12 @@ class Search:
             self.best_length = 1
         return self.root_moves
 
+    def forget(self) -> None:
+        """A new game: forget what earlier searches taught; with a cleared table, all goes as the first time."""
+        place: cython.int
+        for place in range(1 << 15):
+            self.merit[place] = 0
+
     def stop(self) -> None:
         """End the iteration that runs, from any thread; within microseconds. `begin` makes the search ready again."""
         self.halted = True

@@ -214,7 +214,7 @@ def _add_endings(commands: _Commands) -> None:
         "dambord endings make --variant russian --pieces 5",
     )
     make.add_argument(
-        "--pieces", type=int, metavar="N", help="up to how many pieces (default: 4; 3 on more than 50 squares)"
+        "--pieces", type=int, metavar="N", help="up to how many pieces (default: 4; 3 on more than 64 squares)"
     )
     make.add_argument("--background", action="store_true", help="let everything else go first")
     show = _add(

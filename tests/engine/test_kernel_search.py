@@ -389,6 +389,16 @@ def test_one_thread_and_a_node_limit_give_the_same_every_time():
     assert first.nodes == 30_000
 
 
+def test_a_new_game_goes_as_the_first_one():
+    tree, table = compiled_tree("russian"), Table(1 << 20)
+    search = Search(tree, table)
+    first = deepen(search, nodes=20_000)
+    again = deepen(search, nodes=20_000)
+    search.forget()
+    table.clear()
+    assert deepen(search, nodes=20_000) == first != again
+
+
 def test_there_is_always_a_move():
     for nodes in (1, 2, 10):
         found, tree = found_in("international", None, nodes=nodes)

@@ -299,7 +299,7 @@ def test_three_levels_up_is_clearly_stronger():
 @needs_kernel
 @pytest.mark.parametrize("variant", ["russian", "international"])
 def test_the_strongest_level_beats_level_5(variant):
-    assert points(variant, lambda ruleset, _: full_player(ruleset, 30_000), at(5), 8, 300) >= 0.85
+    assert points(variant, lambda ruleset, _: full_player(ruleset, 15_000), at(5), 8, 300) >= 0.85
 
 
 @needs_kernel

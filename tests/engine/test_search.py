@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.notation import full_move_text
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset, read_ruleset
-from engine.search import LEVEL_NODES, WIN, Search, evaluation_of, search_level
+from engine.search import WIN, Search, evaluation_of
 from tests.data_files import needs_shared, shared_json
 from tests.engine.boards import VARIANTS, games, position_in, positions, rules_of, turned_position
 
@@ -99,18 +99,18 @@ PLAINLY_SEARCHED = [
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("level", [1, 3, 5])
-def test_a_level_answers_the_same_within_its_positions(variant, level):
+@pytest.mark.parametrize("nodes", [25, 150, 1_000])
+def test_it_answers_the_same_within_its_positions(variant, nodes):
     rules = rules_of(variant)
-    first, second = (search_level(rules, rules.start(), level) for _ in range(2))
+    first, second = (Search(rules, rules.start(), node_limit=nodes).best() for _ in range(2))
     assert first == second
-    assert first.nodes <= LEVEL_NODES[level - 1] + 1
+    assert first.nodes <= nodes + 1
 
 
-def test_the_default_level_answers_well_under_a_second():
+def test_a_thousand_positions_take_well_under_a_second():
     rules = rules_of("international")
     started = time.perf_counter()
-    search_level(rules, rules.start(), 5)
+    Search(rules, rules.start(), node_limit=1_000).best()
     assert time.perf_counter() - started < 10, "a tenth of this alone on a core"
 
 
@@ -120,7 +120,7 @@ def test_the_default_level_answers_well_under_a_second():
 def test_only_legal_moves_and_legal_lines(variant, data):
     rules = rules_of(variant)
     position = data.draw(positions(variant))
-    found = search_level(rules, position, 3)
+    found = Search(rules, position, node_limit=150).best()
     if found is None:
         assert not rules.legal_moves(position)
         return

@@ -11,10 +11,14 @@ import pytest
 from engine import thinking
 from engine.game import Game, new_game
 from engine.notation import read_square
-from engine.ruleset import load_ruleset, variant_names
+from engine.position import Side, position_of
+from engine.ruleset import load_ruleset, read_ruleset, variant_names
 from engine.search import WIN, Iteration
 from engine.thinking import HAS_KERNEL, Thinker, think
 from tests.engine.boards import position_in
+from tests.engine.random_positions import few
+from tests.engine.test_endings import SMALL as SMALL_BOARD
+from tests.engine.test_endings import computed
 
 needs_kernel = pytest.mark.skipif(not HAS_KERNEL, reason="the kernel is not compiled here")
 SMALL = 1 << 20
@@ -223,3 +227,38 @@ def test_a_stopped_thinker_judges_nothing(kernel):
     legal = thinker.begin(game)
     thinker.stop()
     assert thinker.judge(legal[0], 2) is None
+
+
+@needs_kernel
+def test_won_endings_are_won_with_tables_against_the_best_defence():
+    ruleset = read_ruleset(SMALL_BOARD, "small")
+    tables, _ = computed(ruleset, 3)
+    thinker = Thinker(ruleset, SMALL)
+    thinker.use_endings(tables)
+    chance, met = Random(8), 0
+    while met < 25:
+        game = new_game(ruleset, few(ruleset, chance))
+        verdict = tables.verdict(game.position) if len(game.legal_moves) > 1 else None
+        if verdict is None or verdict.value != 1 or verdict.plies < 4:
+            continue
+        met += 1
+        winner = game.position.turn
+        while game.outcome(claimed=True) is None:
+            if game.position.turn is winner:
+                found = think(thinker, game, nodes=200)
+                move = thinker.by_endings(found).line[0]
+            else:
+                move = tables.moves(game.position)[0][0]
+            game = game.play(move)
+        assert game.outcome(claimed=True).winner is winner
+
+
+@needs_kernel
+def test_tables_are_looked_up_in_the_search():
+    ruleset = read_ruleset(SMALL_BOARD, "small")
+    tables, _ = computed(ruleset, 2)
+    thinker = Thinker(ruleset, SMALL)
+    game = new_game(ruleset, position_of(18, Side.WHITE, white_kings=[0, 1], black_kings=[12]))
+    before = think(thinker, game, depth=4)
+    thinker.use_endings(tables)
+    assert think(thinker, game, depth=4).table_hits > before.table_hits == 0

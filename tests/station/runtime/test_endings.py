@@ -115,6 +115,7 @@ def test_the_command_makes_and_shows(tmp_path, capsys):
         (["make", "--variant", "russian-huff"], "russian-huff: no endgame tables"),
         (["make", "--variant", "towers"], "towers: endgame tables are for capture games"),
         (["make", "--variant", "english", "--pieces", "7"], "expected 2 to 6"),
+        (["make", "--variant", "canadian", "--pieces", "6"], "GB of memory"),
         (["show", "--variant", "russian-huff"], "russian-huff: no endgame tables"),
     ],
 )
