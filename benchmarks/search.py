@@ -25,7 +25,17 @@ from engine.ruleset import Ruleset, load_ruleset
 
 PROMISED = 3.0
 OURS = [sys.executable, "-m", "engine.serve"]
-VARIANTS = ("international", "russian", "english", "brazilian", "italian", "spanish", "turkish", "pool", "international-80")
+VARIANTS = (
+    "international",
+    "russian",
+    "english",
+    "brazilian",
+    "italian",
+    "spanish",
+    "turkish",
+    "pool",
+    "international-80",
+)
 WRAPPER = Path(__file__).parent / "peers" / "py_draughts_hub.py"
 
 

@@ -3,8 +3,8 @@
 python benchmarks/tactics.py [PUZZLES.json] [--seconds S] [--limit N]
 
 The file (../shared/problems/gcheckers-puzzles.json unless named) has positions, and for each the line that wins. A
-puzzle is solved when the engine plays the first move of the line, or another that a search of ten times as long finds at
-least as good as that move (within a third of a man); both numbers are printed, and the puzzles missed.
+puzzle is solved when the engine plays the first move of the line, or another that a search of ten times as long finds
+at least as good as that move (within a third of a man); both numbers are printed, and the puzzles missed.
 """
 
 from __future__ import annotations

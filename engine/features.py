@@ -31,7 +31,7 @@ SCALARS = (
 PATTERN = 8
 """Squares in a pattern; each is empty (or a king), an own man or an enemy man."""
 
-CONTENTS = 3**PATTERN
+CONTENTS: int = 3**PATTERN
 """How many ways a pattern can be filled."""
 
 MOST_TABLES = 26
@@ -76,9 +76,7 @@ def layout_of(ruleset: Ruleset) -> Layout:
     """The layout of a capture game."""
     geometry = ruleset.geometry
     turned = tuple(
-        geometry.squares_by_cell[geometry.columns - 1 - column, geometry.rows - 1 - row]
-        if (geometry.columns - 1 - column, geometry.rows - 1 - row) in geometry.squares_by_cell
-        else square
+        geometry.squares_by_cell.get((geometry.columns - 1 - column, geometry.rows - 1 - row), square)
         for square, (column, row) in enumerate(geometry.cells)
     )
     patterns: list[tuple[Square, ...]] = []

@@ -95,7 +95,7 @@ def _same_board(one: Layout, other: Layout) -> bool:
 
 
 def _same_aim(one: Ruleset, other: Ruleset) -> bool:
-    return one.family == other.family and one.goal == other.goal and (one.prisoners == "none") == (other.prisoners == "none")
+    return (one.family, one.goal, one.prisoners == "none") == (other.family, other.goal, other.prisoners == "none")
 
 
 def _likeness(one: Ruleset, other: Ruleset) -> int:
@@ -131,5 +131,3 @@ def trained() -> tuple[str, ...]:
 def _read(name: str) -> Learned:
     file = resources.files("engine") / "trained" / f"{name}.weights"
     return read_weights(file.read_bytes(), str(file))
-
-

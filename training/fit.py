@@ -23,8 +23,11 @@ PENALTY_OTHERS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Features of n positions: `phase` (n,) 1 at the beginning to 0, `scalars` (n, S), men and kings by square
-    (n, squares) sparse, `indices` (2 * tables, n): what each pattern holds as White and as Black sees it."""
+    """Features of n positions.
+
+    `phase` (n,) from 1 at the beginning to 0, `scalars` (n, S), men and kings by square (n, squares) sparse, `indices`
+    (2 * tables, n): what each pattern holds as White and as Black sees it.
+    """
 
     phase: np.ndarray
     scalars: np.ndarray
@@ -52,9 +55,7 @@ def fit(
     """
     layout = layout_of(ruleset)
     features = features_of(ruleset, positions)
-    target = positions.points * share_of_result + (1 - share_of_result) * _sigmoid(
-        positions.score / HUNDREDTHS_A_LOGIT
-    )
+    target = positions.points * share_of_result + (1 - share_of_result) * _sigmoid(positions.score / HUNDREDTHS_A_LOGIT)
     held = (np.arange(len(positions)) // 200) % 20 == 0
     train = _part(features, ~held)
     problem = model_of(ruleset)

@@ -18,8 +18,11 @@ _BYTES = 18
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Positions of games: boards (n, 4, 18) uint8 (white men, white kings, black men, black kings as sets of bits),
-    side to move (n,) 0 or 1, White's points of the game (n,), the search's score for White in hundredths (n,)."""
+    """Positions of n moments of games.
+
+    `boards` (n, 4, 18) uint8: white men, white kings, black men, black kings as sets of bits; `side` to move (n,), 0 or
+    1; White's `points` of the game (n,); the search's `score` for White (n,), in hundredths of a man.
+    """
 
     boards: np.ndarray
     side: np.ndarray
@@ -30,9 +33,7 @@ class Positions:
         return len(self.side)
 
 
-def self_play(
-    ruleset: Ruleset, numbers: Sequence[int], games: int, nodes: int, seed: int, jobs: int = 1
-) -> Positions:
+def self_play(ruleset: Ruleset, numbers: Sequence[int], games: int, nodes: int, seed: int, jobs: int = 1) -> Positions:
     """Positions at rest of so many games, played by these weights against themselves."""
     share = -(-games // jobs)
     work = [(ruleset, tuple(numbers), share, nodes, seed * 1000 + job) for job in range(jobs)]

@@ -40,8 +40,11 @@ def main() -> None:
         rows, results = self_play(ruleset, weights, options.games, options.nodes, seed)
         fitted, loss_before, loss = fit(rows, results, weights)
         won, drawn, lost = match(ruleset, fitted, weights, options.match, options.nodes, seed)
-        print(f"generation {generation}: {len(rows)} positions, loss {loss_before:.4f} -> {loss:.4f}, "
-              f"match +{won} ={drawn} -{lost}", flush=True)
+        print(
+            f"generation {generation}: {len(rows)} positions, loss {loss_before:.4f} -> {loss:.4f}, "
+            f"match +{won} ={drawn} -{lost}",
+            flush=True,
+        )
         if won > lost:
             weights = fitted
         for name, weight in zip(names, weights, strict=True):
@@ -124,9 +127,7 @@ def play(ruleset: Ruleset, players: tuple[Player, Player], line: list[Move], row
     return 0.5
 
 
-def self_play(
-    ruleset: Ruleset, weights: list[int], games: int, nodes: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
+def self_play(ruleset: Ruleset, weights: list[int], games: int, nodes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Terms of positions at rest and the points White made from there."""
     chance = random.Random(seed)
     player = Player(ruleset, weights, nodes)

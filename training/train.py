@@ -16,13 +16,26 @@ from training.versus import Score, versus
 TRAINED = Path("engine/trained")
 LOG = Path("benchmarks/strength.md")
 MATCH_NODES = 1_000
-HEAD = """# Strength: the log of generations
+COLUMNS = (
+    "rule set",
+    "generation",
+    "games of self-play",
+    "nodes a move",
+    "positions fitted",
+    "loss before",
+    "loss",
+    "match",
+    "Elo",
+    "kept",
+    "CPU s",
+)
+HEAD = f"""# Strength: the log of generations
 
 Written by `python -m training.train`. A generation is kept only when it wins its match against the weights before it,
 both playing with the same number of nodes a move, every random six-ply opening with both colours.
 
-| rule set | generation | games of self-play | nodes a move | positions fitted | loss before | loss | match | Elo | kept | CPU s |
-|---|---|---|---|---|---|---|---|---|---|---|
+| {" | ".join(COLUMNS)} |
+|{"---|" * len(COLUMNS)}
 """
 
 
@@ -55,7 +68,13 @@ def main() -> None:
         _log(ruleset, generation, plan, fitted, score, better, time.process_time() - cpu)
         if better:
             numbers = fitted.numbers
-            made = {"generation": generation, "seed": seed, "games": plan.games, "nodes": plan.nodes, "positions": len(positions)}
+            made = {
+                "generation": generation,
+                "seed": seed,
+                "games": plan.games,
+                "nodes": plan.nodes,
+                "positions": len(positions),
+            }
             TRAINED.mkdir(exist_ok=True)
             (TRAINED / f"{ruleset.name}.weights").write_bytes(write_weights(ruleset.name, made, numbers))
 
@@ -66,7 +85,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--generations", type=int, default=3)
     parser.add_argument("--games", type=int, default=6_000, help="games of self-play a generation")
     parser.add_argument("--nodes", type=int, default=600, help="nodes a move in self-play")
-    parser.add_argument("--share", type=float, default=0.6, help="share of the result in the target, the rest the score")
+    parser.add_argument("--share", type=float, default=0.6, help="of the result in the target; the rest is the score")
     parser.add_argument("--window", type=int, default=3, help="how many generations' positions are fitted together")
     parser.add_argument("--match", type=int, default=300, help="games of the match")
     parser.add_argument("--iterations", type=int, default=60)
@@ -84,15 +103,13 @@ def _best(ruleset: Ruleset, anew: bool) -> tuple[tuple[int, ...], int]:
     return learned.numbers, int(str(learned.made["generation"]))
 
 
-def _log(
-    ruleset: Ruleset, generation: int, plan: Plan, fitted: Fitted, score: Score, better: bool, cpu: float
-) -> None:
+def _log(ruleset: Ruleset, generation: int, plan: Plan, fitted: Fitted, score: Score, better: bool, cpu: float) -> None:
     if not LOG.exists():
         LOG.write_text(HEAD, encoding="utf-8")
-    row = (
-        f"| {ruleset.name} | {generation} | {plan.games} | {plan.nodes} | {fitted.positions} | {fitted.loss_before:.4f} "
-        f"| {fitted.loss:.4f} | {score.text} | {score.elo:+.0f} | {'yes' if better else 'no'} | {cpu:.0f} |\n"
-    )
+    losses = f"{fitted.loss_before:.4f} | {fitted.loss:.4f}"
+    result = f"{score.text} | {score.elo:+.0f} | {'yes' if better else 'no'}"
+    played = f"{ruleset.name} | {generation} | {plan.games} | {plan.nodes} | {fitted.positions}"
+    row = f"| {played} | {losses} | {result} | {cpu:.0f} |\n"
     with LOG.open("a", encoding="utf-8") as log:
         log.write(row)
     print(row, end="", flush=True)

@@ -41,9 +41,7 @@ class Score:
         return f"+{self.won} ={self.drawn} -{self.lost}"
 
 
-def versus(
-    ruleset: Ruleset, first: Sequence[int], second: Sequence[int], games: int, nodes: int, seed: int
-) -> Score:
+def versus(ruleset: Ruleset, first: Sequence[int], second: Sequence[int], games: int, nodes: int, seed: int) -> Score:
     """Play so many games (an even number) from random openings of six plies."""
     chance = random.Random(seed)
     one, other = Player(ruleset, first), Player(ruleset, second)

@@ -24,8 +24,8 @@ if not cython.compiled:
 class Weights:
     """The weights of a rule set, ready for use; any number of trees share them.
 
-    `layout` is engine.features.Layout, `tables` engine.kernel.tables.Tables, `numbers` one whole number for each weight,
-    in tenths of a hundredth of a man.
+    `layout` is engine.features.Layout, `tables` engine.kernel.tables.Tables, `columns` the column of each square,
+    `numbers` one whole number for each weight, in tenths of a hundredth of a man.
     """
 
     def __init__(self, layout: object, tables: object, columns: object, numbers: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from engine.features import layout_of
 from engine.kernel import evaluate, wide_evaluate
@@ -47,7 +48,7 @@ def _weights(ruleset: Ruleset, numbers: Sequence[int]) -> object:
     return _module(tables).Weights(layout_of(ruleset), tables, columns, numbers)
 
 
-def _module(tables: Tables) -> object:
+def _module(tables: Tables) -> Any:
     if tables.width > 128:
         raise ValueError(f"a board of {tables.width} bits is wider than the kernel's 128")
     return wide_evaluate if tables.width > 64 else evaluate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -133,7 +134,7 @@ def test_weights_are_read_as_written():
 )
 def test_a_damaged_file_is_named(spoil):
     data = write_weights("english", {}, tuple(noise(load_ruleset("english"), 4)))
-    with pytest.raises(RulesetError, match="somewhere.weights"):
+    with pytest.raises(RulesetError, match=r"somewhere\.weights"):
         read_weights(spoil(data), "somewhere.weights")
 
 
@@ -156,8 +157,6 @@ def test_trained_weights_fit_their_rule_set(name):
 
 
 def test_a_house_rule_plays_with_its_nearest_relative():
-    from dataclasses import replace
-
     house = replace(load_ruleset("russian"), name="our club", base="russian", crowning="stop")
     assert weights_for(house).variant in ("russian", "")
     turned_goal = replace(house, goal="inverted")

@@ -66,7 +66,7 @@ def test_the_model_judges_as_the_kernel_does(played):
 
 
 def test_fitting_finds_a_value_that_is_there():
-    """Results made from a known rule: only kings count. The fit sees kings as worth more than men, and predicts better."""
+    """Results made from a known rule: only kings count. The fit sees that kings are worth more than men."""
     ruleset = load_ruleset("russian")
     chance = random.Random(1)
     layout = layout_of(ruleset)
