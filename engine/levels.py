@@ -10,13 +10,16 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from engine.errors import TooManyCapturesError
 from engine.game import Game
 from engine.position import Effect, Move, Position, Side, is_king
 from engine.rules import Rules
 from engine.search import Iteration
-from engine.thinking import Thinker
+
+if TYPE_CHECKING:
+    from engine.thinking import Thinker
 
 STRONGEST = 10
 """The level that plays as well as the engine can."""

@@ -16,7 +16,7 @@ WIN = 100_000
 """Score of a won game, in hundredths of a man; a win n plies away scores WIN - n."""
 
 _FARTHEST = WIN - 1_000
-_POLL_EVERY = 64
+_POLL_EVERY = 8
 _TABLE_SIZE = 200_000
 _QUIET_LIMIT = 40
 

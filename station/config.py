@@ -72,6 +72,7 @@ class BoardTable:
     pace: str | Pace = "calm"
     confirm: str = "automatic"
     draws: str = "automatic"
+    adapt: bool = False
     lamps: bool = True
     start_fen: str = ""
     ballot: str = ""
@@ -99,6 +100,7 @@ class BoardTable:
             pace=self.pace if isinstance(self.pace, Pace) else PACES[self.pace],
             confirm=self.confirm,
             draws=self.draws,
+            adapt=self.adapt,
             start_fen=self.start_fen,
             ballot=self.ballot,
             rulesets=tuple(dict.fromkeys((*self.house_rules, self.ruleset))),
@@ -191,6 +193,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "pace": _pace,
         "confirm": _one_of(("automatic", "button", "when-ambiguous")),
         "draws": _one_of(("automatic", "claim")),
+        "adapt": _truth,
         "lamps": _truth,
         "start_fen": _text,
         "ballot": _text,

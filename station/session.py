@@ -9,6 +9,7 @@ from typing import Literal
 
 from engine.errors import NotationError, RulesetError
 from engine.game import Game, Outcome, agreed, flag_fell, resigned
+from engine.levels import next_level
 from engine.position import Move, Position, Side
 from engine.ruleset import Ruleset, variant_names
 from station import announcements as say
@@ -543,13 +544,31 @@ def _withdraw(session: Session, plies: int) -> Step:
 
 def _start_over(session: Session, settings: Settings) -> Step:
     """A new game: the one before is broken off if it was not over; the start position is to be set up."""
-    settings = replace(settings, ruleset=_ruleset_now(settings))
+    settings, results = _adapted(session, replace(settings, ruleset=_ruleset_now(settings)))
     games = session.games + 1
     new = _new(settings, f"{session.boot}-{games}")
     stopped = _stop_choosing(session)
     unfinished = session.started and not isinstance(session.active, Over)
     ended = _then(stopped, _abandon) if unfinished else stopped
-    return _then(ended, lambda now: _fresh(now, settings, new, games))
+    return _then(ended, lambda now: _fresh(replace(now, results=results), settings, new, games))
+
+
+def _adapted(session: Session, settings: Settings) -> tuple[Settings, tuple[float, ...]]:
+    """Settings for the next game, and the results so far: with `adapt`, the engine's level follows them."""
+    same = (settings.white, settings.black) == (session.settings.white, session.settings.black)
+    engine = next((side for side in Side if settings.player(side).startswith("engine:")), None)
+    if not (settings.adapt and same) or engine is None or not settings.is_person(engine.other):
+        return settings, ()
+    if not isinstance(session.active, Over):
+        return settings, session.results
+    winner = session.active.outcome.winner
+    results = (*session.results, 0.5 if winner is None else float(winner is not engine))
+    level = int(settings.player(engine).removeprefix("engine:"))
+    following = f"engine:{next_level(level, results)}"
+    if following == settings.player(engine):
+        return settings, results
+    white, black = (following, settings.black) if engine is Side.WHITE else (settings.white, following)
+    return replace(settings, white=white, black=black), ()
 
 
 def _abandon(session: Session) -> Step:

@@ -58,6 +58,8 @@ class Settings:
     """`automatic`, `button`, or `when-ambiguous` (a button only where the board alone cannot tell)."""
     draws: str = "automatic"
     """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
+    adapt: bool = False
+    """Whether the engine's level follows the results of the person who plays it."""
     start_fen: str = ""
     ballot: str = ""
     """What each game draws its opening from, as `engine.ballot` reads it; empty: nothing is drawn."""

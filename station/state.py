@@ -41,6 +41,8 @@ class Session:
     """How many of the game's moves were drawn: they are not taken back."""
     opening: str = ""
     """Table and label of what was drawn."""
+    results: tuple[float, ...] = ()
+    """Points of the person in the games against the engine at its present level, the latest last, with `adapt`."""
     memory: Memory = field(default_factory=Memory)
     reading: Reading = field(default_factory=Untouched)
     differs: bool = False

@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.endings import EndingTables
 from engine.kernel.hashing import Table
 from engine.kernel.search import Search
 from engine.kernel.thinking import deepen
+from engine.kernel.tree import UNKNOWN
 from engine.kernel.trees import judged_tree
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
@@ -22,8 +24,10 @@ TABLE_BYTES = 4 << 20
 class Player:
     """Plays one side, or both, of games by one rule set."""
 
-    def __init__(self, ruleset: Ruleset, numbers: Sequence[int]) -> None:
+    def __init__(self, ruleset: Ruleset, numbers: Sequence[int], endings: EndingTables | None = None) -> None:
         self.tree = judged_tree(ruleset, numbers)
+        if endings is not None:
+            self.tree.use_endings(endings.for_search())
         self.table = Table(TABLE_BYTES)
         self.search = Search(self.tree, self.table)
 
@@ -46,7 +50,10 @@ class Record:
 def play_game(
     ruleset: Ruleset, white: Player, black: Player, opening: Sequence[int], nodes: int
 ) -> tuple[float, list[Record]]:
-    """A game from an opening (numbers of moves): White's points (1, 0.5, 0) and the positions after the opening."""
+    """A game from an opening (numbers of moves): White's points (1, 0.5, 0) and the positions after the opening.
+
+    It ends as soon as an endgame table knows how it ends.
+    """
     players = (white, black)
     for player in set(players):
         player.new_game(ruleset)
@@ -60,6 +67,9 @@ def play_game(
         player = players[side]
         if player.tree.decided_at(0):
             return _points(player.tree.decided_at(0), side), records
+        known = player.tree.ending_at(0)
+        if known != UNKNOWN:
+            return (_points(known, side) if known else 0.5), records
         drawn = player.tree.drawn_at(0)
         if drawn:
             return (0.5 if drawn == 1 else 1.0 if drawn == 2 else 0.0), records

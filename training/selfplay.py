@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 
+from engine.ending_files import open_tables
 from engine.ruleset import Ruleset
 from training.players import Player, Record, play_game, random_opening
 
@@ -33,10 +35,18 @@ class Positions:
         return len(self.side)
 
 
-def self_play(ruleset: Ruleset, numbers: Sequence[int], games: int, nodes: int, seed: int, jobs: int = 1) -> Positions:
-    """Positions at rest of so many games, played by these weights against themselves."""
+def self_play(
+    ruleset: Ruleset,
+    numbers: Sequence[int],
+    games: int,
+    nodes: int,
+    seed: int,
+    jobs: int = 1,
+    endings: Path | None = None,
+) -> Positions:
+    """Positions at rest of so many games, played by these weights against themselves; `endings`: where tables lie."""
     share = -(-games // jobs)
-    work = [(ruleset, tuple(numbers), share, nodes, seed * 1000 + job) for job in range(jobs)]
+    work = [(ruleset, tuple(numbers), share, nodes, seed * 1000 + job, endings) for job in range(jobs)]
     if jobs == 1:
         parts = [_play_some(work[0])]
     else:
@@ -50,10 +60,10 @@ def join(parts: Sequence[Positions]) -> Positions:
     return Positions(*(np.concatenate([getattr(part, name) for part in parts]) for name in Positions.__slots__))
 
 
-def _play_some(work: tuple[Ruleset, tuple[int, ...], int, int, int]) -> Positions:
-    ruleset, numbers, games, nodes, seed = work
+def _play_some(work: tuple[Ruleset, tuple[int, ...], int, int, int, Path | None]) -> Positions:
+    ruleset, numbers, games, nodes, seed, endings = work
     chance = random.Random(seed)
-    player = Player(ruleset, numbers)
+    player = Player(ruleset, numbers, open_tables(endings, ruleset) if endings else None)
     rows: list[bytes] = []
     facts: list[tuple[int, float, int]] = []
     for _ in range(games):

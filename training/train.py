@@ -7,13 +7,16 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.endings import default_pieces, refusal
 from engine.ruleset import Ruleset, load_ruleset
 from engine.weights import plain_weights, read_weights, write_weights
+from station.runtime.endings import make_tables
 from training.fit import Fitted, fit
 from training.selfplay import Positions, join, self_play
 from training.versus import Score, versus
 
 TRAINED = Path("engine/trained")
+ENDINGS = Path("build/endings")
 LOG = Path("benchmarks/strength.md")
 MATCH_NODES = 1_000
 COLUMNS = (
@@ -53,6 +56,7 @@ def main() -> None:
     options = _options()
     ruleset = load_ruleset(options.variant)
     numbers, generation = _best(ruleset, options.anew)
+    endings = _endings(ruleset)
     kept: list[Positions] = []
     for _ in range(options.generations):
         generation += 1
@@ -60,10 +64,10 @@ def main() -> None:
         plan = Plan(options.games, options.nodes, 1.0 if generation == 1 else options.share)
         cpu = time.process_time()
         seed = generation * 100 + options.seed
-        kept.append(self_play(ruleset, numbers, plan.games, plan.nodes, seed, options.jobs))
+        kept.append(self_play(ruleset, numbers, plan.games, plan.nodes, seed, options.jobs, endings))
         positions = join(kept[-options.window :])
         fitted = fit(ruleset, positions, numbers, plan.share_of_result, options.iterations)
-        score = versus(ruleset, fitted.numbers, numbers, options.match, MATCH_NODES, seed)
+        score = versus(ruleset, fitted.numbers, numbers, options.match, MATCH_NODES, seed, endings)
         better = score.won > score.lost
         _log(ruleset, generation, plan, fitted, score, better, time.process_time() - cpu)
         if better:
@@ -93,6 +97,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--anew", action="store_true", help="begin with plain weights, not with the best so far")
     return parser.parse_args()
+
+
+def _endings(ruleset: Ruleset) -> Path | None:
+    """Where endgame tables lie, made now unless they are there; None for rule sets that have none."""
+    if refusal(ruleset):
+        return None
+    make_tables(ruleset, default_pieces(ruleset), ENDINGS)
+    return ENDINGS
 
 
 def _best(ruleset: Ruleset, anew: bool) -> tuple[tuple[int, ...], int]:

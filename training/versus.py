@@ -6,7 +6,9 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from engine.ending_files import open_tables
 from engine.ruleset import Ruleset
 from training.players import Player, play_game, random_opening
 
@@ -41,10 +43,19 @@ class Score:
         return f"+{self.won} ={self.drawn} -{self.lost}"
 
 
-def versus(ruleset: Ruleset, first: Sequence[int], second: Sequence[int], games: int, nodes: int, seed: int) -> Score:
+def versus(
+    ruleset: Ruleset,
+    first: Sequence[int],
+    second: Sequence[int],
+    games: int,
+    nodes: int,
+    seed: int,
+    endings: Path | None = None,
+) -> Score:
     """Play so many games (an even number) from random openings of six plies."""
     chance = random.Random(seed)
-    one, other = Player(ruleset, first), Player(ruleset, second)
+    tables = open_tables(endings, ruleset) if endings else None
+    one, other = Player(ruleset, first, tables), Player(ruleset, second, tables)
     won = drawn = lost = 0
     for _ in range(games // 2):
         opening = random_opening(ruleset, one, 6, chance)

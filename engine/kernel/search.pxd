@@ -27,18 +27,10 @@ cdef class Search:
     cdef public int reduce_from
     cdef public int reduce_depth
     cdef public int reduce_scale
-    cdef public int reduce_history
     cdef public int cut_depth
     cdef public int cut_margin
     cdef public int cut_slope
     cdef public int cut_share
-    cdef public int low_depth
-    cdef public int low_margin
-    cdef public int low_slope
-    cdef public int futile_depth
-    cdef public int futile_margin
-    cdef public int still_depth
-    cdef public int still_margin
     cdef public int late_depth
     cdef public int late_base
     cdef public int late_slope
@@ -77,8 +69,8 @@ cdef class Search:
     cdef int inside(self, int ply, int depth, int alpha, int beta, bint cut) noexcept nogil
     cdef int settled(self, unsigned long long data, int ply, int depth, int alpha, int beta) noexcept nogil
     cdef int counted_out(self, int ply) noexcept nogil
-    cdef int shallow(self, int ply, int depth, int alpha, int beta) noexcept nogil
-    cdef int fewer(self, int ply, int move, int depth, int number, bint wide) noexcept nogil
+    cdef int shallow(self, int ply, int depth, int beta) noexcept nogil
+    cdef int fewer(self, int depth, int number, bint wide) noexcept nogil
     cdef int quiet(self, int ply, int alpha, int beta, int threats) noexcept nogil
     cdef int rest(self, int ply) noexcept nogil
     cdef int known(self, int ply) noexcept nogil

@@ -89,12 +89,10 @@ class Search:
         position is worth threat_above more than the window, or threat_below less.
     extend: what costs no depth: 0 nothing, 1 a capture that is the only move, 2 any only move, 3 any capture.
     reduce_from, reduce_depth, reduce_scale: quiet moves from this number on are searched less deep from this depth on,
-        by scale / 100 * log(depth) * log(number); reduce_history: history points for a ply more or less.
+        by scale / 100 * log(depth) * log(number); see `set_reductions`.
     cut_depth, cut_margin, cut_slope, cut_share: from this depth on, a search of share / 16 of the depth that is above
-        the window by margin + slope * depth cuts; low_*: the same below it.
-    futile_depth, futile_margin: up to this depth, a position at rest worth margin * depth above the window cuts;
-        still_depth, still_margin: below it, its quiet moves are left to the quiescence.
-    late_depth, late_base, late_slope: up to this depth only base + slope * depth quiet moves are searched.
+        the window by margin + slope * depth cuts.
+    late_depth, late_base, late_slope: up to this depth only base + slope * depth quiet moves are searched; 0: all.
     unknown_depth: from this depth on, a position that the table has no move for is searched a ply less deep.
     """
 
@@ -108,15 +106,12 @@ class Search:
         self.table = table
         self.optional = bool(getattr(tree.tables, "capture", 0))
         self.hashing = True
-        self.threat_plies, self.threat_above, self.threat_below = 1, 150, 150
+        self.threat_plies, self.threat_above, self.threat_below = 1, 150, 30
         self.extend = 1
-        self.reduce_from, self.reduce_depth, self.reduce_scale, self.reduce_history = 3, 2, 45, 0
-        self.cut_depth, self.cut_margin, self.cut_slope, self.cut_share = 4, 20, 8, 6
-        self.low_depth, self.low_margin, self.low_slope = 99, 50, 10
-        self.futile_depth, self.futile_margin = 0, 100
-        self.still_depth, self.still_margin = 0, 100
+        self.reduce_from, self.reduce_depth, self.reduce_scale = 3, 2, 75
+        self.cut_depth, self.cut_margin, self.cut_slope, self.cut_share = 4, 10, 3, 6
         self.late_depth, self.late_base, self.late_slope = 0, 3, 3
-        self.unknown_depth = 99
+        self.unknown_depth = 4
         self.same_depth = False
         self.halted = False
         self.resolving = False
@@ -135,8 +130,8 @@ class Search:
         """Switch off all that makes the search see less, or more, than captures after a fixed number of plies."""
         self.threat_plies = self.extend = 0
         self.reduce_from = self.reduce_depth = 99
-        self.cut_depth = self.low_depth = self.unknown_depth = 99
-        self.futile_depth = self.still_depth = self.late_depth = 0
+        self.cut_depth = self.unknown_depth = 99
+        self.late_depth = 0
         self.same_depth = True
 
     def begin(
@@ -414,7 +409,7 @@ class Search:
             if self.extend == 2:
                 deep = depth + 1
         elif not wide and -HIGHEST < beta < HIGHEST:
-            score = self.shallow(ply, depth, alpha, beta)
+            score = self.shallow(ply, depth, beta)
             if score != NOTHING:
                 return score
             if self.halted:
@@ -436,7 +431,7 @@ class Search:
             else:
                 less = 0
                 if number >= self.reduce_from and depth >= self.reduce_depth and not capturing:
-                    less = self.fewer(ply, move, depth, number, wide)
+                    less = self.fewer(depth, number, wide)
                     less = min(less, deep - 1)
                 score = -self.visit(ply + 1, deep - 1 - less, -alpha - 1, -alpha, True)
                 if less and score > alpha:
@@ -495,21 +490,10 @@ class Search:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def shallow(self, ply: cython.int, depth: cython.int, alpha: cython.int, beta: cython.int) -> cython.int:
-        """A score that less than a full search settles, for a quiet position with several moves; NOTHING mostly."""
-        value: cython.int
+    def shallow(self, ply: cython.int, depth: cython.int, beta: cython.int) -> cython.int:
+        """The score where a shallow search is far enough above the window, NOTHING elsewhere; for quiet positions."""
         margin: cython.int
         score: cython.int
-        if depth <= self.futile_depth or depth <= self.still_depth:
-            value = self.rest(ply)
-            margin = self.futile_margin * depth
-            if depth <= self.futile_depth and value - margin >= beta and not self.tree.threatened(ply):
-                return value - margin
-            if depth <= self.still_depth and value + self.still_margin * depth <= alpha:
-                score = self.quiet(ply, alpha, beta, self.threat_plies)
-                if score <= alpha:
-                    return score
-                self.tree.moves(ply)  # quiet listed others in their place
         if depth >= self.cut_depth:
             margin = self.cut_margin + self.cut_slope * depth
             score = self.inside(ply, (depth * self.cut_share) >> 4, beta + margin - 1, beta + margin, True)
@@ -517,28 +501,17 @@ class Search:
                 return NOTHING
             if score >= beta + margin:
                 return score - margin if score < HIGHEST else beta
-        if depth >= self.low_depth:
-            margin = self.low_margin + self.low_slope * depth
-            score = self.inside(ply, (depth * self.cut_share) >> 4, alpha - margin, alpha - margin + 1, False)
-            if self.halted:
-                return NOTHING
-            if score <= alpha - margin:
-                return score + margin if score > -HIGHEST else alpha
         return NOTHING
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def fewer(
-        self, ply: cython.int, move: cython.int, depth: cython.int, number: cython.int, wide: cython.bint
-    ) -> cython.int:
+    def fewer(self, depth: cython.int, number: cython.int, wide: cython.bint) -> cython.int:
         """How many plies less deep a late quiet move is searched at first."""
         less: cython.int = self.reduction[64 * min(depth, 63) + min(number, 63)]
         if wide and less:
             less -= 1
-        if self.reduce_history:
-            less -= self.merit[self.place(ply, move)] / self.reduce_history
-        return max(less, 0)
+        return less
 
     @cython.cfunc
     @cython.nogil

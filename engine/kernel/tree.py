@@ -69,6 +69,10 @@ class Tree:
         """`decided` for callers in Python."""
         return self.decided(ply)
 
+    def ending_at(self, ply: cython.int = 0) -> int:
+        """`ending` for callers in Python."""
+        return self.ending(ply)
+
     def drawn_at(self, ply: cython.int = 0) -> int:
         """`drawn` for callers in Python."""
         return self.drawn(ply)

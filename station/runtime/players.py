@@ -25,6 +25,8 @@ RESTART_S = 1.0
 LONGEST_RESTART_S = 8.0
 MOVE_TIME_MS = 1000
 """What a foreign engine is given for a move."""
+MOST_ENGINES = 2
+"""A game has no more players; the one that was asked longest ago ends when another is needed."""
 PING_S = 10.0
 """The station's own engine is pinged after so long a silence, and started anew when it stays silent for as long."""
 VARIETY = 8
@@ -143,7 +145,11 @@ class PlayerWorker:
 
     def _engine(self, choose: Choose) -> Engine:
         key = (choose.player, choose.game.ruleset)
-        if key not in self._engines:
+        if key in self._engines:
+            self._engines[key] = self._engines.pop(key)  # the last used is the last
+        else:
+            while len(self._engines) >= MOST_ENGINES:
+                self._engines.pop(next(iter(self._engines))).close()
             self._engines[key] = Engine(*key, self._endings, self._is_unhurried)
             self._engines[key].begin()
         return self._engines[key]

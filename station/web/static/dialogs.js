@@ -4,7 +4,8 @@ import { playerText, textElement } from "./belief.js";
 import { boardPath, get } from "./requests.js";
 import { say } from "./texts.js";
 
-const LEVELS = 10;
+/** What the levels of the engine are called, from the weakest up. */
+const LEVELS = ["beginner", "learner", "casual", "careful", "steady", "club", "skilled", "expert", "master", "unbound"];
 const byId = (id) => document.getElementById(id);
 
 /** Ask for variant and players; resolves to the arguments of `new_game`, or null. */
@@ -38,9 +39,12 @@ export async function askChoice(question, answers) {
 }
 
 function playerOptions(current) {
-  const players = ["person", ...Array.from({ length: LEVELS }, (_, place) => `engine:${place + 1}`)];
-  if (!players.includes(current)) players.push(current);
-  return players.map((player) => [player, playerText(player)]);
+  const engines = LEVELS.map((name, place) => {
+    const player = `engine:${place + 1}`;
+    return [player, say("player.named", { player: playerText(player), name: say(`level.${name}`) })];
+  });
+  const players = [["person", playerText("person")], ...engines];
+  return players.some(([player]) => player === current) ? players : [...players, [current, playerText(current)]];
 }
 
 function fill(select, options, current) {

@@ -57,11 +57,13 @@ def test_every_key_of_the_interface_is_read():
     pace = "blitz"
     confirm = "when-ambiguous"
     draws = "claim"
+    adapt = true
     lamps = false
     start_fen = "W:Wc3:Bf6"
     """
     board = BoardTable(
         *("table-1", "matrix", "", "7", "russian", "engine:10", "hub:scan hub", "blitz", "when-ambiguous", "claim"),
+        adapt=True,
         lamps=False,
         start_fen="W:Wc3:Bf6",
     )
@@ -98,6 +100,7 @@ WRONG = {
         "pace": '"hasty"',
         "confirm": '"never"',
         "draws": "true",
+        "adapt": "1",
         "lamps": "1",
         "start_fen": "0",
         "ballot": "3",

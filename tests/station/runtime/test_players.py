@@ -16,6 +16,7 @@ from station.effects import Choose
 from station.events import PlayerChose, PlayerFailed
 from station.phases import Answering, Turn, Waiting
 from station.runtime import players
+from station.runtime.endings import TableMaker
 from station.runtime.players import Engine, PlayerError, PlayerWorker
 
 RUSSIAN = load_ruleset("russian")
@@ -79,6 +80,23 @@ def test_the_stations_own_engine_answers():
         assert game.ply == 3
     finally:
         engine.close()
+
+
+def test_no_more_engines_run_than_a_game_has_players(tmp_path):
+    worker = PlayerWorker("table", loop=None, endings=TableMaker(tmp_path))
+    game = new_game(RUSSIAN)
+    pids = []
+    try:
+        for number, level in enumerate((1, 2, 1, 3)):
+            engine = worker._engine(Choose(number, f"engine:{level}", game))
+            pids.append(engine._process.pid)
+        assert pids[0] == pids[2], "it was asked again"
+        assert is_running(pids[0])
+        assert not is_running(pids[1])
+        assert is_running(pids[3])
+    finally:
+        for engine in worker._engines.values():
+            engine.close()
 
 
 def test_a_bad_engine_is_spoken_of_and_never_played(stand):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from engine.levels import LEVEL_NAMES
 from firmware_bridge.driver import Role
 from station.phases import TRANSITIONS
 from station.web.app import STATIC
@@ -38,6 +39,12 @@ def test_every_lamp_and_phase_has_a_text():
     assert {f"lamp.{role}" for role in Role} <= KEYS
     phases = {re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name in TRANSITIONS}
     assert {f"phase.{name}" for name in phases} <= KEYS
+
+
+def test_every_level_is_called_what_the_engine_calls_it():
+    (listed,) = re.findall(r"^const LEVELS = \[(.*)\];$", SCRIPTS["dialogs.js"], re.MULTILINE)
+    assert tuple(re.findall(r'"(\w+)"', listed)) == LEVEL_NAMES
+    assert {f"level.{name}" for name in LEVEL_NAMES} <= KEYS
 
 
 def test_every_lamp_is_drawn():
