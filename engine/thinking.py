@@ -38,6 +38,9 @@ MOST_LINE = 16
 
 _JUDGING_BYTES = 1 << 18
 
+_GLANCE = 1_000
+"""How many positions are looked at before a search may be stopped; among many kings a ply deep can be millions."""
+
 _ON_THE_WAY_OUT = 3
 """So many positions more the kernel may enter before it notices that its limit is reached."""
 
@@ -142,14 +145,19 @@ class Thinker:
         if not self._minds or not self._agrees(game):
             self._readable = self._read(game, nodes)
             return self._legal
+        self._last = self._glance(nodes)
         for number, mind in enumerate(self._minds):
             first = number == 0
             limit = max(1, nodes - _ON_THE_WAY_OUT) if first and nodes else 0
             mind.search.begin(mind.keys, limit, (), margin if first else 0, not first)
         self._keys = [*self._minds[0].keys, self._minds[0].tree.key_at(0)]
-        # A ply deep takes no time, and so there is a good answer however soon a stop comes.
-        self._last = self._told(self._minds[0].search.iterate(1))
         return self._legal
+
+    def _glance(self, nodes: int) -> Iteration:
+        """A ply deep, and only so many positions: a fair answer however soon a stop comes."""
+        search = self._minds[0].search
+        search.begin(self._minds[0].keys, min(nodes, _GLANCE) or _GLANCE, (), 0, True)
+        return replace(self._told(search.iterate(1)), depth=0, nodes=0)
 
     def _agrees(self, game: Game) -> bool:
         """Set up all minds; whether the kernel's moves are those of the readable rules here."""

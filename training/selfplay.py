@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.ending_files import open_tables
-from engine.ruleset import Ruleset
+from engine.ruleset import Ruleset, read_ruleset, write_ruleset
 from training.players import Player, Record, play_game, random_opening
 
 _BYTES = 18
@@ -46,7 +46,9 @@ def self_play(
 ) -> Positions:
     """Positions at rest of so many games, played by these weights against themselves; `endings`: where tables lie."""
     share = -(-games // jobs)
-    work = [(ruleset, tuple(numbers), share, nodes, seed * 1000 + job, endings) for job in range(jobs)]
+    # A rule set cannot be sent to another process as it is; as TOML it can.
+    rules = write_ruleset(ruleset)
+    work = [(rules, tuple(numbers), share, nodes, seed * 1000 + job, endings) for job in range(jobs)]
     if jobs == 1:
         parts = [_play_some(work[0])]
     else:
@@ -60,8 +62,21 @@ def join(parts: Sequence[Positions]) -> Positions:
     return Positions(*(np.concatenate([getattr(part, name) for part in parts]) for name in Positions.__slots__))
 
 
-def _play_some(work: tuple[Ruleset, tuple[int, ...], int, int, int, Path | None]) -> Positions:
-    ruleset, numbers, games, nodes, seed, endings = work
+def save(positions: Positions, file: Path) -> None:
+    """Keep positions in a file, compressed."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(file, **{name: getattr(positions, name) for name in Positions.__slots__})
+
+
+def load(file: Path) -> Positions:
+    """The positions of a file."""
+    with np.load(file) as arrays:
+        return Positions(*(arrays[name] for name in Positions.__slots__))
+
+
+def _play_some(work: tuple[str, tuple[int, ...], int, int, int, Path | None]) -> Positions:
+    rules, numbers, games, nodes, seed, endings = work
+    ruleset = read_ruleset(rules, "training")
     chance = random.Random(seed)
     player = Player(ruleset, numbers, open_tables(endings, ruleset) if endings else None)
     rows: list[bytes] = []

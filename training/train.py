@@ -12,11 +12,12 @@ from engine.ruleset import Ruleset, load_ruleset
 from engine.weights import plain_weights, read_weights, write_weights
 from station.runtime.endings import make_tables
 from training.fit import Fitted, fit
-from training.selfplay import Positions, join, self_play
+from training.selfplay import join, load, save, self_play
 from training.versus import Score, versus
 
 TRAINED = Path("engine/trained")
 ENDINGS = Path("build/endings")
+POSITIONS = Path("build/positions")
 LOG = Path("benchmarks/strength.md")
 MATCH_NODES = 1_000
 COLUMNS = (
@@ -57,15 +58,17 @@ def main() -> None:
     ruleset = load_ruleset(options.variant)
     numbers, generation = _best(ruleset, options.anew)
     endings = _endings(ruleset)
-    kept: list[Positions] = []
     for _ in range(options.generations):
         generation += 1
         # The first results come from weights that know little, so their scores are worth nothing as a target.
         plan = Plan(options.games, options.nodes, 1.0 if generation == 1 else options.share)
         cpu = time.process_time()
         seed = generation * 100 + options.seed
-        kept.append(self_play(ruleset, numbers, plan.games, plan.nodes, seed, options.jobs, endings))
-        positions = join(kept[-options.window :])
+        played = self_play(ruleset, numbers, plan.games, plan.nodes, seed, options.jobs, endings)
+        save(played, _file(ruleset, generation))
+        earlier = range(max(1, generation - options.window + 1), generation)
+        files = [file for number in earlier if (file := _file(ruleset, number)).exists()]
+        positions = join([*(load(file) for file in files), played])
         fitted = fit(ruleset, positions, numbers, plan.share_of_result, options.iterations)
         score = versus(ruleset, fitted.numbers, numbers, options.match, MATCH_NODES, seed, endings)
         better = score.won > score.lost
@@ -83,6 +86,10 @@ def main() -> None:
             (TRAINED / f"{ruleset.name}.weights").write_bytes(write_weights(ruleset.name, made, numbers))
 
 
+def _file(ruleset: Ruleset, generation: int) -> Path:
+    return POSITIONS / f"{ruleset.name}-{generation}.npz"
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("variant")
@@ -90,7 +97,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=6_000, help="games of self-play a generation")
     parser.add_argument("--nodes", type=int, default=600, help="nodes a move in self-play")
     parser.add_argument("--share", type=float, default=0.6, help="of the result in the target; the rest is the score")
-    parser.add_argument("--window", type=int, default=3, help="how many generations' positions are fitted together")
+    parser.add_argument("--window", type=int, default=4, help="how many generations' positions are fitted together")
     parser.add_argument("--match", type=int, default=300, help="games of the match")
     parser.add_argument("--iterations", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=1)

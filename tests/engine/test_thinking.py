@@ -167,6 +167,21 @@ def test_stop_from_another_thread_ends_it(kernel):
 
 
 @needs_kernel
+def test_among_many_kings_it_begins_and_stops_at_once_as_well():
+    squares = range(50)
+    kings = position_of(50, Side.WHITE, white_kings=squares[30:], black_kings=squares[:20])
+    game = new_game(load_ruleset("international"), kings)
+    thinker = Thinker(game.ruleset, SMALL)
+    assert len(game.legal_moves) > 1
+    started = time.monotonic()
+    thinker.begin(game)
+    thinker.stop()
+    found = thinker.iterate(1)
+    assert time.monotonic() - started < 0.5, "a ply deep are nearly two million positions here"
+    assert found.line[0] in game.legal_moves
+
+
+@needs_kernel
 def test_several_threads_search_one_position():
     game = new_game(load_ruleset("international"))
     thinker = Thinker(game.ruleset, SMALL, threads=3)

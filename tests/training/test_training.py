@@ -13,7 +13,7 @@ from engine.position import EMPTY, SIDES, Side
 from engine.ruleset import load_ruleset
 from engine.weights import plain_weights
 from training.fit import features_of, fit, model_of
-from training.selfplay import Positions, self_play
+from training.selfplay import Positions, load, save, self_play
 from training.versus import Score, versus
 
 
@@ -48,6 +48,23 @@ def test_the_same_seed_plays_the_same_games():
     another = self_play(ruleset, plain_weights(ruleset), 2, 30, 10)
     assert np.array_equal(one.boards, other.boards)
     assert not np.array_equal(one.boards[:20], another.boards[:20])
+
+
+def test_positions_are_loaded_as_saved(played, tmp_path):
+    _, positions = played
+    save(positions, tmp_path / "some" / "positions.npz")
+    again = load(tmp_path / "some" / "positions.npz")
+    for name in Positions.__slots__:
+        assert np.array_equal(getattr(positions, name), getattr(again, name))
+
+
+def test_processes_side_by_side_play_what_one_after_the_other_does():
+    ruleset = load_ruleset("english")
+    numbers = plain_weights(ruleset)
+    together = self_play(ruleset, numbers, games=4, nodes=20, seed=6, jobs=2)
+    alone = self_play(ruleset, numbers, games=2, nodes=20, seed=6)
+    assert len(together) > len(alone)
+    assert np.array_equal(together.boards[: len(alone)], alone.boards)
 
 
 def test_the_model_judges_as_the_kernel_does(played):
