@@ -19,6 +19,7 @@ COMMANDS = [
     ["variants"],
     ["moves"],
     ["perft"],
+    ["analyse"],
     ["explain"],
     ["pdn"],
     ["pdn", "check"],
