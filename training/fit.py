@@ -17,7 +17,7 @@ from training.selfplay import Positions
 HUNDREDTHS_A_LOGIT = 100.0
 """A man up is one logit, before the scale is set: about three quarters of the points."""
 
-PENALTY_PATTERNS = 40.0
+PENALTY_PATTERNS = 100.0
 PENALTY_OTHERS = 2.0
 
 

@@ -96,7 +96,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--generations", type=int, default=3)
     parser.add_argument("--games", type=int, default=6_000, help="games of self-play a generation")
     parser.add_argument("--nodes", type=int, default=600, help="nodes a move in self-play")
-    parser.add_argument("--share", type=float, default=0.6, help="of the result in the target; the rest is the score")
+    parser.add_argument("--share", type=float, default=0.5, help="of the result in the target; the rest is the score")
     parser.add_argument("--window", type=int, default=4, help="how many generations' positions are fitted together")
     parser.add_argument("--match", type=int, default=300, help="games of the match")
     parser.add_argument("--iterations", type=int, default=60)
