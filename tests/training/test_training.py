@@ -11,7 +11,7 @@ from engine.features import CONTENTS, layout_of
 from engine.kernel.trees import judged_tree
 from engine.position import EMPTY, SIDES, Side
 from engine.ruleset import load_ruleset
-from engine.weights import plain_weights
+from engine.weights import plain_weights, trained, weights_for
 from training.fit import features_of, fit, model_of
 from training.selfplay import Positions, load, save, self_play
 from training.versus import Score, versus
@@ -130,6 +130,14 @@ def test_better_weights_win():
     careless = [0] * layout.weights
     score = versus(ruleset, plain_weights(ruleset), careless, 10, 100, 3)
     assert score.share > 0.8
+
+
+@pytest.mark.parametrize("name", trained())
+def test_what_was_learned_wins(name):
+    """Trained weights beat plain ones, who know what pieces are worth and that men should go forward."""
+    ruleset = load_ruleset(name)
+    score = versus(ruleset, weights_for(ruleset).numbers, plain_weights(ruleset), 60, 1000, 8)
+    assert score.share > 0.5
 
 
 def test_pieces_of_both_sides_are_in_the_arrays(played):
