@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from engine.endings import EndingTables
 from engine.kernel.hashing import Table
@@ -22,20 +23,34 @@ TABLE_BYTES = 4 << 20
 
 
 class Player:
-    """Plays one side, or both, of games by one rule set."""
+    """Plays one side, or both, of games by one rule set; `knobs` are settings of its `Search`."""
 
-    def __init__(self, ruleset: Ruleset, numbers: Sequence[int], endings: EndingTables | None = None) -> None:
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        numbers: Sequence[int],
+        endings: EndingTables | None = None,
+        knobs: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self.knobs = knobs
         self.tree = judged_tree(ruleset, numbers)
         if endings is not None:
             self.tree.use_endings(endings.for_search())
         self.table = Table(TABLE_BYTES)
-        self.search = Search(self.tree, self.table)
+        self.search = self._searcher()
 
     def new_game(self, ruleset: Ruleset) -> None:
         """Stand at the start, with nothing remembered from the game before."""
         self.tree.set(rules_for(ruleset).start())
         self.table.clear()
-        self.search = Search(self.tree, self.table)
+        self.search = self._searcher()
+
+    def _searcher(self) -> Search:
+        search = Search(self.tree, self.table)
+        for name, number in self.knobs.items():
+            setattr(search, name, number)
+        search.set_reductions()
+        return search
 
 
 @dataclass(slots=True)

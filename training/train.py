@@ -57,7 +57,7 @@ def main() -> None:
     options = _options()
     ruleset = load_ruleset(options.variant)
     numbers, generation = _best(ruleset, options.anew)
-    endings = _endings(ruleset)
+    endings = endings_of(ruleset)
     for _ in range(options.generations):
         generation += 1
         # The first results come from weights that know little, so their scores are worth nothing as a target.
@@ -106,7 +106,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _endings(ruleset: Ruleset) -> Path | None:
+def endings_of(ruleset: Ruleset) -> Path | None:
     """Where endgame tables lie, made now unless they are there; None for rule sets that have none."""
     if refusal(ruleset):
         return None
@@ -126,7 +126,7 @@ def _log(ruleset: Ruleset, generation: int, plan: Plan, fitted: Fitted, score: S
     if not LOG.exists():
         LOG.write_text(HEAD, encoding="utf-8")
     losses = f"{fitted.loss_before:.4f} | {fitted.loss:.4f}"
-    result = f"{score.text} | {score.elo:+.0f} | {'yes' if better else 'no'}"
+    result = f"{score.text} | {score.elo_text} | {'yes' if better else 'no'}"
     played = f"{ruleset.name} | {generation} | {plan.games} | {plan.nodes} | {fitted.positions}"
     row = f"| {played} | {losses} | {result} | {cpu:.0f} |\n"
     with LOG.open("a", encoding="utf-8") as log:

@@ -119,8 +119,10 @@ def test_a_match_of_equals_is_even_and_the_score_counts_points():
     score = versus(ruleset, weights, weights, 4, 40, 2)
     assert score.games == 4
     assert score.won == score.lost
-    assert Score(3, 2, 1).share == pytest.approx(4 / 6)
-    assert Score(3, 2, 1).elo == pytest.approx(120.4, abs=0.1)
+    known = Score(((1.0, 0.5), (1.0, 0.5), (1.0, 0.0)))
+    assert (known.won, known.drawn, known.lost, known.games) == (3, 2, 1, 6)
+    assert known.estimate.share == pytest.approx(4 / 6)
+    assert known.estimate.elo == pytest.approx(120.4, abs=0.1)
 
 
 def test_better_weights_win():
@@ -129,7 +131,7 @@ def test_better_weights_win():
     layout = layout_of(ruleset)
     careless = [0] * layout.weights
     score = versus(ruleset, plain_weights(ruleset), careless, 10, 100, 3)
-    assert score.share > 0.8
+    assert score.estimate.share > 0.8
 
 
 @pytest.mark.parametrize("name", trained())
@@ -137,7 +139,7 @@ def test_what_was_learned_wins(name):
     """Trained weights beat plain ones, who know what pieces are worth and that men should go forward."""
     ruleset = load_ruleset(name)
     score = versus(ruleset, weights_for(ruleset).numbers, plain_weights(ruleset), 60, 1000, 8)
-    assert score.share > 0.5
+    assert score.estimate.share > 0.5
 
 
 def test_pieces_of_both_sides_are_in_the_arrays(played):
