@@ -274,6 +274,8 @@ def take_back_by_the_button(person):
     person.picture("take-back")
     while person.state()["prompt"] == "set_up":
         person.follow_lamps()
+    # A king of the game may stand there as a man: set up from men, or crowned by the move before.
+    crown_what_was_promoted(person)
     person.sees("turn", "Black to move.")
     assert person.moves() == before[:-1]
 
