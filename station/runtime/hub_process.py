@@ -204,6 +204,8 @@ class HubProcess:
         while True:
             left_s = max(0.0, deadline - time.monotonic())
             try:
+                if not left_s:  # one that never stops talking does not answer either
+                    raise queue.Empty
                 message = self._replies.get(timeout=left_s if ping_s is None else min(left_s, ping_s))
             except queue.Empty as error:
                 if ping_s is None or left_s <= ping_s:
