@@ -1,0 +1,226 @@
+"""Stories of several moves: the other side has already acted, or more than one move went unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+from engine.geometry import Square
+from engine.position import Move
+from engine.ruleset import Ruleset
+from station.tracking.expectation import Expectation, expect, is_stage
+from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
+from station.tracking.memory import Context, Memory
+from station.tracking.readings import Ambiguous, Line, Story, Turned
+from station.tracking.single import bases, is_last, unseen_squares
+
+SCAN_MS = 225
+"""How late the slowest board tells that a piece has left its square."""
+
+
+def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambiguous | None:
+    """The moves that must have been made for the other side to be where it is; None when that is not told.
+
+    A person has to say which where moves look alike: a tower jumped once or twice, towers with the same top.
+
+    Hands need their time: what went too fast for so many moves was a slide, or a piece that was pushed aside.
+    """
+    most = min(context.plies, 1 + _moves_in(context.now_ms - memory.left_ms, context.ply_ms))
+    if most < 2:
+        return None
+    stood_and_left = tuple(_stood_and_left(context, memory, seen))
+    if stood_and_left:
+        alike = tuple(story for story, left in stood_and_left if left == stood_and_left[0][1])
+        return Turned(alike[0]) if len(alike) == 1 else Ambiguous(alike[::-1])
+    colour = tells_colour(seen)
+    stood = {story.moves[0].effect for story in memory.stood if story.back}
+    in_hand = False
+    begun = {story.moves[0].effect for story in memory.stood if not story.back}
+    lengths = range(1, most if colour else min(2, most))
+    # Lines that begin with what stood come first, however long; then any.
+    for plies, from_begun in [*((plies, True) for plies in lengths if begun), *((plies, False) for plies in lengths)]:
+        for back, expectation in bases(context):
+            if back and (from_begun or context.answering or not colour):
+                continue
+            likeliest = () if in_hand and not back else _likeliest(context, memory, seen, plies, back, expectation)
+            in_hand = in_hand or (not back and not likeliest and _may_be_in_hand(context, memory, seen, plies))
+            if in_hand:
+                likeliest = tuple(line for line in likeliest if line[0].effect in stood)
+            if from_begun:
+                likeliest = tuple(line for line in likeliest if line[0].effect in begun)
+            if likeliest:
+                common = _common_beginning(likeliest)
+                return Turned(Story(back, common)) if common else None
+    return None
+
+
+def _stood_and_left(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[Story, tuple[int, int]]]:
+    """Stories whose finished frame stood before the other side began, latest first, and where the board has left it.
+
+    Stories that withdraw as many moves and were left on the same squares look alike.
+    """
+    for story in reversed(memory.stood):
+        base = context.expected if story.back == 0 else context.earlier
+        if base is None:
+            continue
+        following = expect(base.position.after(story.moves[0]), context.ruleset)
+        if _goes_on(following, seen, _still_captured(base, story.moves[0])):
+            yield story, (story.back, differing(following.untouched, seen))
+
+
+def _may_be_in_hand(context: Context, memory: Memory, seen: Masks, plies: int) -> bool:
+    """Whether moves would explain a frame if the piece that moved last had been let go of before it was lifted.
+
+    That is not believed before the next move is complete; nor is anything else that did not stand to be seen.
+    """
+    return any(True for _ in _lines(context.expected, seen, memory.been[0], plies, context.ruleset, 0))
+
+
+def _moves_in(elapsed_ms: int, ply_ms: int) -> int:
+    """How many moves there was time for."""
+    return (elapsed_ms + SCAN_MS) // max(1, ply_ms)
+
+
+def _likeliest(
+    context: Context, memory: Memory, seen: Masks, plies: int, back: int, expectation: Expectation
+) -> tuple[Line, ...]:
+    """The lines of so many moves that are best borne out: they begin with what stood, and least of them was unseen.
+
+    A line must have been seen whole where one move beside a piece that was pushed aside would explain the frame too.
+    """
+    stood = [story.moves[0].effect for story in memory.stood if story.back == back]
+    found: dict[tuple[bool, int], list[Line]] = {}
+    last = 1 << context.last.to_square if context.last and not back else 0
+    for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
+        if _out_of_order(expectation, line, seen, memory.before, context.ruleset):
+            continue
+        if _arrived_early(expectation, line, seen, memory.arrived, context.ruleset):
+            continue
+        if line[0].effect in stood and _lifted_again(line, seen, memory.before):
+            continue
+        if back and is_last(context, line[0]):
+            continue
+        if not unseen or not _beside_a_bump(expectation, seen):
+            found.setdefault((line[0].effect not in stood, unseen), []).append(line)
+    return tuple(found[min(found)]) if found else ()
+
+
+def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Masks | None, ruleset: Ruleset) -> bool:
+    """Whether a firm frame shows what the next move brought before its piece had left, or the last one had come."""
+    if before is None:
+        return False
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    arrived = occupied(before) & ~before[0]
+    target = 1 << line[-1].to_square
+    made = [item for item in expect(position, ruleset).candidates if not differing(item.final, seen)]
+    return any(
+        arrived >> item.move.to_square & 1
+        and (arrived & item.home or (not item.captured & target and not arrived & target))
+        for item in made
+    )
+
+
+def _arrived_early(
+    expectation: Expectation, line: Line, seen: Masks, arrived: tuple[int, ...], ruleset: Ruleset
+) -> bool:
+    """Whether a piece stood where a later move brings it before the move in front of that had come: it was pushed."""
+    places = [_first(arrived, square) for square in dict.fromkeys(move.to_square for move in line)]
+    known = [place for place in places if place is not None]
+    if known != sorted(known):
+        return True
+    last = _first(arrived, line[-1].to_square)
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    following = [
+        item.move.to_square for item in expect(position, ruleset).candidates if not differing(item.final, seen)
+    ]
+    return last is not None and bool(following) and all((_first(arrived, to) or last) < last for to in following)
+
+
+def _first(arrived: tuple[int, ...], square: Square) -> int | None:
+    """Which firm frame first showed something new on a square, from 1; None when none did."""
+    return next((place for place, new in enumerate(arrived, 1) if new >> square & 1), None)
+
+
+def _lifted_again(line: Line, seen: Masks, before: Masks | None) -> bool:
+    """Whether a piece that had moved was in the hand again before the other side acted: its mover thought again."""
+    if before is None or len(line) < 2:
+        return False
+    home, target, other = 1 << line[0].from_square, 1 << line[0].to_square, 1 << line[1].from_square
+    stands = occupied(before)
+    return not (stands | occupied(seen)) & target and not stands & home and bool(stands & other)
+
+
+def _beside_a_bump(expectation: Expectation, seen: Masks) -> bool:
+    """Whether one move explains a frame but for a single piece that is missing, and may stand elsewhere."""
+    pieces = occupied(seen)
+    wrong = [differing(candidate.final, seen) for candidate in expectation.candidates]
+    return any((squares & ~pieces).bit_count() == 1 and (squares & pieces).bit_count() <= 1 for squares in wrong)
+
+
+def _common_beginning(lines: tuple[Line, ...]) -> Line:
+    """The moves that all lines begin with: what every explanation has in common is certain."""
+    common: list[Move] = []
+    for moves in zip(*lines, strict=True):
+        if len({move.effect for move in moves}) > 1:
+            break
+        common.append(moves[0])
+    return tuple(common)
+
+
+def _lines(
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, last: int, unseen: int = 0
+) -> Iterator[tuple[Line, int]]:
+    """Sequences of so many moves after which a frame shows the next one begun, and how much of them was unseen.
+
+    Each move puts one piece on a new square: where more of them differ, nothing is tried. A move is only tried where
+    it touches a square on which the board differs or that was empty meanwhile. When the next move is complete, one
+    thing may have gone unseen. When it is not, all must have been seen, in colours, and the last piece must still
+    stand: one in nobody's sight may be in anybody's hand. Nor does the piece on `last`, which moved last in the
+    record, tell anything by being lifted: its mover may not have let go of it.
+    """
+    wrong = differing(expectation.untouched, seen)
+    if (wrong & occupied(seen)).bit_count() > plies + 1:
+        return
+    noticed = wrong | been[0] & ~expectation.untouched[0]
+    for candidate in expectation.candidates:
+        target = 1 << candidate.move.to_square
+        if not noticed & (candidate.home | candidate.captured | candidate.uncovered | target):
+            continue
+        so_far = unseen + unseen_squares(candidate, been)
+        if so_far > 1:
+            continue
+        following = expect(expectation.position.after(candidate.move), ruleset)
+        if plies > 1:
+            for line, of_all in _lines(following, seen, been, plies - 1, ruleset, last, so_far):
+                yield (candidate.move, *line), of_all
+        elif _is_made(following, seen) or (
+            not so_far
+            and tells_colour(seen)
+            and occupied(seen) & target
+            and _goes_on(following, seen, last | _still_captured(expectation, candidate.move))
+        ):
+            yield (candidate.move,), so_far
+
+
+def _still_captured(expectation: Expectation, move: Move) -> int:
+    """Squares of which a piece may be taken off because another capture of the same piece is meant."""
+    rivals = (item.captured for item in expectation.candidates if item.move.from_square == move.from_square)
+    return reduce(or_, rivals, 0) & ~bits(move.captured)
+
+
+def _is_made(expectation: Expectation, seen: Masks) -> bool:
+    return any(not differing(candidate.final, seen) for candidate in expectation.candidates)
+
+
+def _goes_on(expectation: Expectation, seen: Masks, but: int = 0) -> bool:
+    """Whether a frame shows one of these moves under way or made: its piece has left its square, none of `but`."""
+    occupied = seen[1] | seen[2] | seen[3] | seen[4] | but
+    return any(
+        not occupied & candidate.home and (is_stage(candidate, seen, 1) or not differing(candidate.final, seen))
+        for candidate in expectation.candidates
+    )
