@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.beginning import is_player
 from station.errors import ConfigError
 from station.openings import checked_ballot, start_position
-from station.session import is_player
 from station.settings import PACES, Pace, Settings
 from station.texts import languages
 

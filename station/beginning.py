@@ -1,0 +1,157 @@
+"""Games begin: what a new game is asked for with, its pieces set up, the one before broken off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from engine.errors import NotationError, RulesetError
+from engine.levels import next_level
+from engine.position import Position, Side
+from engine.ruleset import Ruleset, variant_names
+from station import announcements as say
+from station.openings import Opened, checked_ballot, opened, start_position
+from station.phases import Over, SettingUp
+from station.settings import Settings
+from station.state import Session
+from station.steps import Step, announce, enter, next_turn, remembered, settled, shows, stop_choosing, then
+from station.tracker import Masks, Untouched, forget
+
+
+def ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    """A new game by request, and why it was refused if it was."""
+    settings = session.settings
+    variant = arguments.get("variant", settings.ruleset.name)
+    ruleset = settings.ruleset_named(str(variant))
+    if ruleset is None:
+        known = (*(known.name for known in settings.rulesets), *variant_names())
+        return (session, ()), f"variant = {variant!r}: expected one of {', '.join(dict.fromkeys(known))}"
+    if ruleset.geometry.cells != settings.ruleset.geometry.cells:
+        return (session, ()), f"variant = {variant!r}: this board has {len(settings.ruleset.geometry)} squares"
+    players = {side: str(arguments.get(side, settings.player(Side(side)))) for side in ("white", "black")}
+    for side, player in players.items():
+        if not is_player(player):
+            return (session, ()), f"{side} = {player!r}: expected person, engine:1 to engine:10 or hub:COMMAND"
+    same = ruleset.name == settings.ruleset.name
+    start_fen = str(arguments.get("start_fen", settings.start_fen if same and not arguments.get("ballot") else ""))
+    ballot = str(arguments.get("ballot", settings.ballot if same and not start_fen else ""))
+    if start_fen and ballot:
+        return (session, ()), f"ballot = {ballot!r}: found start_fen too, expected one of them"
+    try:
+        start_position(ruleset, start_fen)
+    except (NotationError, RulesetError) as error:
+        return (session, ()), f"start_fen: {error}"
+    try:
+        if ballot:
+            checked_ballot(ballot, ruleset)
+    except NotationError as error:
+        return (session, ()), str(error)
+    changed = replace(
+        settings,
+        ruleset=ruleset,
+        start_fen=start_fen,
+        ballot=ballot,
+        white=players["white"],
+        black=players["black"],
+    )
+    return start_over(session, changed), None
+
+
+def is_player(text: str) -> bool:
+    """Whether a text names a player: `person`, `engine:1` to `engine:10`, `hub:COMMAND`."""
+    kind, _, rest = text.partition(":")
+    if kind == "engine":
+        return rest.isdecimal() and 1 <= int(rest) <= 10
+    return text == "person" or (kind == "hub" and bool(rest.strip()))
+
+
+def start_over(session: Session, settings: Settings) -> Step:
+    """A new game: the one before is broken off if it was not over; the start position is to be set up."""
+    settings, results = _adapted(session, replace(settings, ruleset=_ruleset_now(settings)))
+    games = session.games + 1
+    new = opened_for(settings, f"{session.boot}-{games}")
+    stopped = stop_choosing(session)
+    unfinished = session.started and not isinstance(session.active, Over)
+    ended = then(stopped, _abandon) if unfinished else stopped
+    return then(ended, lambda now: _fresh(replace(now, results=results), settings, new, games))
+
+
+def _adapted(session: Session, settings: Settings) -> tuple[Settings, tuple[float, ...]]:
+    """Settings for the next game, and the results so far: with `adapt`, the engine's level follows them."""
+    same = (settings.white, settings.black) == (session.settings.white, session.settings.black)
+    engine = next((side for side in Side if settings.player(side).startswith("engine:")), None)
+    if not (settings.adapt and same) or engine is None or not settings.is_person(engine.other):
+        return settings, ()
+    if not isinstance(session.active, Over):
+        return settings, session.results
+    winner = session.active.outcome.winner
+    results = (*session.results, 0.5 if winner is None else float(winner is not engine))
+    level = int(settings.player(engine).removeprefix("engine:"))
+    following = f"engine:{next_level(level, results)}"
+    if following == settings.player(engine):
+        return settings, results
+    white, black = (following, settings.black) if engine is Side.WHITE else (settings.white, following)
+    return replace(settings, white=white, black=black), ()
+
+
+def _abandon(session: Session) -> Step:
+    return announce(session, say.GameOver("*", session.texts.say("reason.abandoned"), ""))
+
+
+def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Step:
+    fresh = replace(
+        remembered(session, new.game),
+        settings=settings,
+        game_id=f"{session.boot}-{games}",
+        games=games,
+        seq=0,
+        drawn_plies=new.drawn_plies,
+        opening=new.opening,
+        started=False,
+        differs=False,
+        broken=None,
+    )
+    return enter(fresh, SettingUp(new.game.position))
+
+
+def opened_for(settings: Settings, game_id: str) -> Opened:
+    """The game that these settings begin."""
+    return opened(settings.ruleset, settings.start_fen, settings.ballot, game_id)
+
+
+def home(settings: Settings) -> Position:
+    """The position that asks for a new game when it is set up: the start, not what a ballot makes of it."""
+    return start_position(_ruleset_now(settings), settings.start_fen)
+
+
+def _ruleset_now(settings: Settings) -> Ruleset:
+    """The rules of the next game: house rules may have changed since a game began that was gone on with."""
+    return settings.ruleset_named(settings.ruleset.name) or settings.ruleset
+
+
+def decide_set_up(session: Session, target: Masks) -> Step:
+    """Begin to play once the board shows what is to be set up."""
+    session = replace(session, reading=Untouched())
+    if not shows(session, target) or not settled(session, session.settings.pace.set_up):
+        return session, ()
+    session = replace(session, memory=forget(session.memory), turn_began_ms=session.at_ms)
+    if session.started:
+        return next_turn(session)
+    return then(_announce_begin(replace(session, started=True)), next_turn)
+
+
+def _announce_begin(session: Session) -> Step:
+    """Tell of a game that begins, and of its drawn moves."""
+    game = session.game
+    step_on = announce(session, _game_started(session))
+    for ply in range(1, session.drawn_plies + 1):
+        made = say.moved(game.back(game.ply - ply), "drawn", 0)
+        step_on = then(step_on, partial(announce, what=made))
+    return step_on
+
+
+def _game_started(session: Session) -> say.GameStarted:
+    settings, game = session.settings, session.game
+    fen = say.fen_of(game.start, game.ruleset)
+    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black, session.opening)

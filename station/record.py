@@ -1,0 +1,79 @@
+"""Moves go into the record, are changed, withdrawn; a game ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from engine.game import Outcome
+from engine.position import Move
+from station import announcements as say
+from station.guidance import reason_text
+from station.phases import Over, Turn
+from station.state import Session
+from station.steps import Step, announce, next_turn, remembered, restored, stop_choosing, then
+from station.tracker import Story, after_story
+
+
+def commit(session: Session, story: Story) -> Step:
+    """Put a story into the record: change the last move if it withdraws one, then each move it makes."""
+    memory = after_story(session.memory, story)
+    step_on = restored(replace(session, differs=False, broken=None))
+    if story.back:
+        step_on = then(step_on, lambda now: _revise(now, story.moves[0]))
+    for move in story.moves[story.back :]:
+        step_on = then(step_on, partial(_make, move=move))
+    return then(step_on, lambda now: _after_move(replace(now, memory=memory)))
+
+
+def _make(session: Session, move: Move) -> Step:
+    if isinstance(session.phase, Over):
+        return session, ()
+    by: Literal["person", "engine"] = "person" if session.settings.is_person(session.turn) else "engine"
+    elapsed = session.at_ms - session.turn_began_ms
+    session = remembered(session, session.game.play(move))
+    made = announce(session, say.moved(session.game, by, elapsed))
+    return then(made, _end_if_over)
+
+
+def _revise(session: Session, new: Move) -> Step:
+    stopped, effects = stop_choosing(session)
+    before = stopped.game.back(1)
+    legal, ruleset = before.legal_moves, before.ruleset
+    old = stopped.game.moves[-1]
+    revised = replace(remembered(stopped, before.play(new)), phase=Turn())
+    what = say.Revised(
+        ply=revised.game.ply,
+        old=say.move_object(old, legal, ruleset),
+        new=say.move_object(new, legal, ruleset),
+        fen=say.fen_of(revised.game.position, ruleset),
+    )
+    announced, more = announce(revised, what)
+    return then((announced, (*effects, *more)), _end_if_over)
+
+
+def _end_if_over(session: Session) -> Step:
+    outcome = session.game.outcome()
+    if outcome is None or (outcome.article and session.settings.draws == "claim"):
+        return session, ()
+    return end(session, outcome)
+
+
+def end(session: Session, outcome: Outcome) -> Step:
+    """End the game."""
+    stopped, effects = stop_choosing(session)
+    result = stopped.game.result_text(outcome)
+    over = replace(stopped, phase=Over(outcome))
+    told, more = announce(over, say.GameOver(result, reason_text(over, outcome), outcome.article))
+    return told, (*effects, *more)
+
+
+def _after_move(session: Session) -> Step:
+    return (session, ()) if isinstance(session.phase, Over) else next_turn(session)
+
+
+def withdraw(session: Session, plies: int) -> Step:
+    """Take the last `plies` moves out of the record."""
+    session = replace(remembered(session, session.game.back(plies)), differs=False, broken=None)
+    return announce(session, say.TakenBack(plies, say.fen_of(session.game.position, session.game.ruleset)))

@@ -1,0 +1,100 @@
+"""What every part of a session is built of: steps that follow one another, phases entered, things announced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.game import Game
+from station import announcements as say
+from station.effects import Announce, Choose, Effect, StopChoosing
+from station.phases import ActivePhase, Over, Paused, Turn, Waiting
+from station.state import Session
+from station.tracker import Masks, Untouched, differing, forget
+
+Step = tuple[Session, tuple[Effect, ...]]
+"""A session after something happened, and what it asks for."""
+
+
+def then(step_on: Step, follow: Callable[[Session], Step]) -> Step:
+    """Two steps, one after the other."""
+    session, effects = step_on
+    session, more = follow(session)
+    return session, effects + more
+
+
+def announce(session: Session, what: say.What) -> Step:
+    """Tell the world."""
+    seq = session.seq + 1
+    return replace(session, seq=seq), (Announce(seq, session.game_id, what),)
+
+
+def settled(session: Session, wait_ms: int) -> bool:
+    """Whether the board has stood firm for so long."""
+    return session.memory.firm and session.quiet_ms() >= wait_ms
+
+
+def shows(session: Session, target: Masks) -> bool:
+    """Whether the board shows a target, as far as its sensors can tell."""
+    return session.memory.seen is not None and not differing(target, session.memory.seen)
+
+
+def remembered(session: Session, game: Game) -> Session:
+    """The session with another game record; the tracker starts afresh from what it sees now."""
+    return replace(
+        session, game=game, memory=forget(session.memory), reading=Untouched(), told=(), turn_began_ms=session.at_ms
+    )
+
+
+def restored(session: Session) -> Step:
+    """Announce that the board agrees again, where it was said to differ."""
+    if not session.differs:
+        return session, ()
+    return announce(replace(session, differs=False, broken=None), say.BoardRestored())
+
+
+def phase_of(session: Session) -> ActivePhase:
+    """The phase that a game's position calls for."""
+    outcome = session.game.outcome()
+    if outcome is not None and not (outcome.article and session.settings.draws == "claim"):
+        return Over(outcome)
+    return Turn() if session.settings.is_person(session.turn) else Waiting(session.request)
+
+
+def next_turn(session: Session) -> Step:
+    """The phase that the position calls for."""
+    return enter(session, phase_of(session))
+
+
+def enter(session: Session, phase: ActivePhase) -> Step:
+    """The session in a phase; a player who is not at the board is asked for a move, under a new number."""
+    if isinstance(session.phase, Paused) and session.phase.reason == "device":
+        return replace(session, phase=Paused(phase, "device")), ()
+    if not isinstance(phase, Waiting):
+        return replace(session, phase=phase), ()
+    request = session.request + 1
+    waiting = replace(session, phase=Waiting(request), request=request)
+    return waiting, (Choose(request, session.settings.player(session.turn), session.game),)
+
+
+def pause(session: Session, reason: str) -> Step:
+    """Play rests for a reason."""
+    if isinstance(session.phase, Paused):
+        return replace(session, phase=Paused(session.phase.interrupted, reason)), ()
+    stopped, effects = stop_choosing(session)
+    return replace(stopped, phase=Paused(session.phase, reason)), effects
+
+
+def resume(session: Session, reason: str) -> Step:
+    """Go on with what was interrupted for this reason."""
+    if not isinstance(session.phase, Paused) or session.phase.reason != reason:
+        return session, ()
+    interrupted = session.phase.interrupted
+    return enter(replace(session, phase=interrupted, problem=""), interrupted)
+
+
+def stop_choosing(session: Session) -> Step:
+    """The question to a player is no longer wanted."""
+    if isinstance(session.phase, Waiting):
+        return session, (StopChoosing(session.phase.request),)
+    return session, ()
