@@ -281,8 +281,10 @@ class Server:
         self._conclude(thinker, running, legal)
 
     def _begin(self, thinker: Thinker, running: _Running) -> tuple[Move, ...]:
-        nodes = running.limit.nodes or 0
-        if not nodes and not running.waits_for_gui and running.limit.depth is None and running.budget.hard_ms is None:
+        limit = running.limit
+        nodes = limit.nodes or 0
+        is_endless = running.mode == "analyze" or limit.infinite
+        if not nodes and not is_endless and limit.depth is None and running.budget.hard_ms is None:
             nodes = UNLIMITED_NODES if thinker.uses_kernel else UNLIMITED_NODES_READABLE
         return thinker.begin(self._game, nodes, self._margin(running))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import time
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def main() -> None:
         generation += 1
         # The first results come from weights that know little, so their scores are worth nothing as a target.
         plan = Plan(options.games, options.nodes, 1.0 if generation == 1 else options.share)
-        cpu = time.process_time()
+        cpu = _cpu_s()
         seed = generation * 100 + options.seed
         played = self_play(ruleset, numbers, plan.games, plan.nodes, seed, options.jobs, endings)
         save(played, _file(ruleset, generation))
@@ -72,7 +72,7 @@ def main() -> None:
         fitted = fit(ruleset, positions, numbers, plan.share_of_result, options.iterations)
         score = versus(ruleset, fitted.numbers, numbers, options.match, MATCH_NODES, seed, endings)
         better = score.won > score.lost
-        _log(ruleset, generation, plan, fitted, score, better, time.process_time() - cpu)
+        _log(ruleset, generation, plan, fitted, score, better, _cpu_s() - cpu)
         if better:
             numbers = fitted.numbers
             made = {
@@ -84,6 +84,12 @@ def main() -> None:
             }
             TRAINED.mkdir(exist_ok=True)
             (TRAINED / f"{ruleset.name}.weights").write_bytes(write_weights(ruleset.name, made, numbers))
+
+
+def _cpu_s() -> float:
+    """Seconds of processor time so far, of this process and of those it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def _file(ruleset: Ruleset, generation: int) -> Path:

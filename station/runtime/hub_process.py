@@ -54,11 +54,15 @@ class IllegalAnswerError(PlayerError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An engine's move, what it said last about its search, and the milliseconds from the question to the answer."""
+    """An engine's move, what it said last about its search, and the milliseconds from the question to the answer.
+
+    `expected`: the reply that it would ponder on, where it named one that is legal.
+    """
 
     move: Move
     info: hub.Info | None
     took_ms: float
+    expected: Move | None = None
 
 
 def own_command() -> list[str]:
@@ -82,6 +86,8 @@ class HubProcess:
         self._ruleset = ruleset
         self._offered: dict[str, hub.Param] = {}
         self._replies: queue.SimpleQueue[hub.Message | None] = queue.SimpleQueue()
+        self._pondered: hub.SetPosition | None = None
+        """What it thinks about on its opponent's time."""
         try:
             # A session of its own: what the command starts ends with it.
             self._process = subprocess.Popen(
@@ -146,21 +152,45 @@ class HubProcess:
         self._send(hub.NewGame())
 
     def ask(self, game: Game, level: hub.Level | None = None) -> Answer:
-        """What the engine plays here within `level`; PlayerError when it is no legal move or comes too late."""
-        start, moves = since_irreversible(game)
-        self._forget_replies()
-        self._send(hub.SetPosition(hub.position_text(game.positions[start]), moves))
-        if level is not None:
-            self._send(level)
+        """What the engine plays here within `level`; PlayerError when it is no legal move or comes too late.
+
+        What it has pondered on it answers from there, and counts `level` from now on.
+        """
         asked = time.perf_counter()
-        self._send(hub.Go())
+        if self._pondered == _position_of(game):
+            self._pondered = None
+            self._send(hub.PonderHit())
+        else:
+            self.forget_pondering()
+            self._search(game, level, "think")
         done, info = self._await(hub.Done, self.answer_s, self.ping_s)
         took_ms = 1000 * (time.perf_counter() - asked)
         assert isinstance(done, hub.Done)
         try:
-            return Answer(hub.read_hub_move(done.move, game.legal_moves), info, took_ms)
+            move = hub.read_hub_move(done.move, game.legal_moves)
         except (HubError, IllegalMoveError, AmbiguousMoveError) as error:
             raise IllegalAnswerError(f"the engine answered {done.move!r}: {error}") from error
+        return Answer(move, info, took_ms, _expected(game.play(move), done.ponder))
+
+    def ponder(self, game: Game, level: hub.Level | None = None) -> None:
+        """Have the engine think about a position that is yet to come, until it is asked about it or another one."""
+        self.forget_pondering()
+        self._search(game, level, "ponder")
+        self._pondered = _position_of(game)
+
+    def forget_pondering(self) -> None:
+        """End the search on the opponent's time, if there is one; what it found is left aside."""
+        if self._pondered is not None:
+            self._pondered = None
+            self._send(hub.Stop())
+            self._await(hub.Done, self.answer_s, self.ping_s)
+
+    def _search(self, game: Game, level: hub.Level | None, mode: str) -> None:
+        self._forget_replies()
+        self._send(_position_of(game))
+        if level is not None:
+            self._send(level)
+        self._send(hub.Go(mode))
 
     def stop(self) -> None:
         """End a search that is under way; it still answers."""
@@ -267,6 +297,19 @@ def _messages(lines: IO[bytes]) -> Iterator[hub.Message]:
             continue
         if message is not None:
             yield message
+
+
+def _position_of(game: Game) -> hub.SetPosition:
+    start, moves = since_irreversible(game)
+    return hub.SetPosition(hub.position_text(game.positions[start]), moves)
+
+
+def _expected(game: Game, ponder: str) -> Move | None:
+    """The reply an engine expects; None where it names none that is legal."""
+    try:
+        return hub.read_hub_move(ponder, game.legal_moves) if ponder else None
+    except (HubError, IllegalMoveError, AmbiguousMoveError):
+        return None
 
 
 def since_irreversible(game: Game) -> tuple[int, tuple[str, ...]]:

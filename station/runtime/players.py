@@ -43,6 +43,7 @@ class Engine(HubProcess):
         self._own, self._level, self._endings = kind == "engine", rest, endings
         self._is_unhurried = is_unhurried
         self._ply = 0
+        self._expected: Move | None = None
         try:
             super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
         except (PlayerError, ValueError) as error:
@@ -64,9 +65,23 @@ class Engine(HubProcess):
     def choose(self, game: Game) -> Move:
         """The move an engine makes here; PlayerError when it makes none that is legal."""
         if game.ply < 2 and game.ply <= self._ply:
+            self.forget_pondering()
             self.new_game()
         self._ply = game.ply
-        return self.ask(game, None if self._own else hub.Level(move_time_ms=MOVE_TIME_MS)).move
+        answer = self.ask(game, None if self._own else hub.Level(move_time_ms=MOVE_TIME_MS))
+        self._expected = answer.expected
+        return answer.move
+
+    def think_on(self, game: Game) -> None:
+        """Think about the reply expected to the move just chosen, on the time of whoever has to make it.
+
+        Only the strongest level of our own: weaker ones play alike however long their opponents think, and what a
+        foreign program does with all the time it gets is not known. It ends by itself after as many positions as a
+        move is given.
+        """
+        expected, self._expected = self._expected, None
+        if expected is not None and self._own and self._level == str(STRONGEST):
+            self.ponder(game.play(expected))
 
 
 class PlayerWorker:
@@ -134,6 +149,10 @@ class PlayerWorker:
             return
         self._rest_s.pop(choose.player, None)
         self._loop.post(self._board, PlayerChose(self._loop.clock.now_ms(), choose.request, move))
+        try:
+            self._engine(choose).think_on(choose.game.play(move))
+        except PlayerError:
+            self._drop(choose)  # it is started anew when it is asked again
 
     def _chosen(self, choose: Choose) -> Move:
         engine = self._engine(choose)

@@ -267,6 +267,18 @@ def test_several_threads_find_a_legal_move_in_time(engine):
         assert read_hub_move(done.move, rules.legal_moves(rules.start()))
 
 
+def test_pondering_without_a_level_ends_by_itself_and_waits_for_the_hit(engine):
+    rules = begin(engine)
+    engine.say(f"pos pos={position_text(rules.start())}", "go ponder")
+    engine.say("ping")
+    before = engine.until("pong")
+    assert not any(line.startswith("done") for line in before)
+    engine.say("ponder-hit")
+    told = engine.until("done")
+    nodes = [int(line.split("nodes=")[1].split()[0]) for line in told if "nodes=" in line]
+    assert max(nodes) <= 1_100_000
+
+
 @pytest.mark.parametrize("level", [3, 10])
 def test_a_pondered_move_waits_for_the_hit_and_comes_soon_after(engine, level):
     rules = begin(engine, "russian", level)

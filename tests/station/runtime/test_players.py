@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.game import new_game
+from engine.hub import Go as GoOn
+from engine.hub import PonderHit, Stop
 from engine.ruleset import load_ruleset
 from station.effects import Choose
 from station.events import PlayerChose, PlayerFailed
@@ -78,6 +80,61 @@ def test_the_stations_own_engine_answers():
         for _ in range(3):
             game = game.play(engine.choose(game))
         assert game.ply == 3
+    finally:
+        engine.close()
+
+
+class Overheard(Engine):
+    """The station's own engine, and what it was told to search for."""
+
+    def _send(self, message):
+        self.told = [*getattr(self, "told", []), message]
+        super()._send(message)
+
+    def searches(self):
+        return [m for m in self.told if isinstance(m, GoOn | PonderHit | Stop)]
+
+
+@pytest.mark.parametrize("is_expected", [True, False], ids=["the expected reply", "another reply"])
+def test_the_strongest_level_thinks_on_its_opponents_time(is_expected, monkeypatch):
+    monkeypatch.setattr(players, "VARIETY", 0)  # a move of variety's sake comes without the reply expected
+    engine = Overheard("engine:10", RUSSIAN)
+    try:
+        engine.begin()
+        game = new_game(RUSSIAN)
+        answer = engine.choose(game)
+        game = game.play(answer)
+        expected = engine._expected
+        engine.think_on(game)
+        reply = next(move for move in game.legal_moves if (move.effect == expected.effect) is is_expected)
+        game = game.play(reply)
+        assert any(engine.choose(game).effect == move.effect for move in game.legal_moves)
+        after = [PonderHit()] if is_expected else [Stop(), GoOn()]
+        assert engine.searches() == [GoOn(), GoOn("ponder"), *after]
+    finally:
+        engine.close()
+
+
+def test_weaker_levels_do_not_think_on_their_opponents_time():
+    engine = Overheard("engine:3", RUSSIAN)
+    try:
+        engine.begin()
+        game = new_game(RUSSIAN)
+        engine.think_on(game.play(engine.choose(game)))
+        assert engine.searches() == [GoOn()]
+    finally:
+        engine.close()
+
+
+def test_a_new_game_ends_what_was_pondered(monkeypatch):
+    monkeypatch.setattr(players, "VARIETY", 0)
+    engine = Overheard("engine:10", RUSSIAN)
+    try:
+        engine.begin()
+        game = new_game(RUSSIAN)
+        engine.think_on(game.play(engine.choose(game)))
+        assert engine.choose(game) in game.legal_moves
+        assert engine.searches() == [GoOn(), GoOn("ponder"), Stop(), GoOn()]
     finally:
         engine.close()
 
