@@ -70,3 +70,7 @@ class Counters:
     """Packets or bytes thrown away: bad checksum, bad length, garbage between packets."""
     resent: int = 0
     by_reason: tuple[tuple[str, int], ...] = field(default=())
+    restarts: int = 0
+    """How often the board has lost its power or started anew while it was in use."""
+    reopened: int = 0
+    """How often the port was opened again because the board had gone silent."""

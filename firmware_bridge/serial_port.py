@@ -6,7 +6,7 @@ import os
 import select
 import termios
 from collections.abc import Callable, Iterable
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 import serial
 from serial.tools import list_ports
@@ -52,11 +52,6 @@ class SerialPort:
     def __init__(self, path: str, baud: int) -> None:
         self.path = path
         self._serial = self._guard(lambda: serial.Serial(path, baud, timeout=0, write_timeout=_WRITE_S, exclusive=True))
-
-    @classmethod
-    def by_usb_serial(cls, usb_serial: str, baud: int) -> Self:
-        """Opens the port of the device with this USB serial number."""
-        return cls(path_of(usb_serial), baud)
 
     def fileno(self) -> int:
         """The file descriptor, for waiting on several things at once."""

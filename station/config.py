@@ -76,6 +76,8 @@ class BoardTable:
     lamps: bool = True
     start_fen: str = ""
     ballot: str = ""
+    unique_id: str = ""
+    """The id that the board itself tells; empty: any board."""
     house_rules: tuple[Ruleset, ...] = ()
     """The house rules of the configuration folder; no key of the table."""
 
@@ -187,6 +189,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "driver": _filled,
         "port": _filled,
         "usb_serial": _filled,
+        "unique_id": _filled,
         "variant": _filled,
         "white": _player,
         "black": _player,
@@ -229,6 +232,10 @@ def read_config(
     for number, board in enumerate(boards):
         if board.id in [other.id for other in boards[:number]]:
             raise ConfigError(f"{where}: boards {number + 1}: id = {board.id!r}: expected a name no other board has")
+        if board.unique_id and board.unique_id in [other.unique_id for other in boards[:number]]:
+            raise ConfigError(
+                f"{where}: boards {number + 1}: unique_id = {board.unique_id!r}: expected one no other board has"
+            )
     return Config(
         station=_section(StationTable, tables.get("station", {}), f"{where}: station"),
         web=_section(WebTable, tables.get("web", {}), f"{where}: web"),

@@ -54,6 +54,8 @@ class Driver:
         self._fresh = True
         self._delivered: BoardView | None = None
         self._drops: Counter[str] = Counter()
+        self._starts_told: int | None = None
+        self._restarts = 0
 
     @property
     def device(self) -> Device | None:
@@ -65,7 +67,7 @@ class Driver:
         """Traffic and faults so far."""
         link = self._link.counters
         reasons = tuple(sorted((*link.by_reason, *self._drops.items())))
-        return Counters(link.packets, link.dropped + self._drops.total(), link.resent, reasons)
+        return Counters(link.packets, link.dropped + self._drops.total(), link.resent, reasons, self._restarts)
 
     @property
     def problem(self) -> str | None:
@@ -138,6 +140,7 @@ class Driver:
         unique_id = hello.unique_id.hex()
         if self._device is not None and self._device.unique_id != unique_id:
             self._forget()
+            self._starts_told = None
         self._device = Device(
             "Dambord matrix",
             unique_id,
@@ -161,10 +164,16 @@ class Driver:
         else:
             pressed = ()
         self._state = state
+        self._count_restarts(state.restarts)
         if not self._fresh and before is not None and before.packed == state.packed:
             return None, pressed
         self._take_cells(state.cells(self._geometry.columns * self._geometry.rows), now_ms)
         return self._view(), pressed
+
+    def _count_restarts(self, starts: int) -> None:
+        if self._starts_told is not None:
+            self._restarts += (starts - self._starts_told) & 0xFF
+        self._starts_told = starts
 
     def _take_cells(self, told: tuple[CellState, ...], now_ms: int) -> None:
         if self._fresh:

@@ -6,6 +6,7 @@ import importlib
 import threading
 import traceback
 from contextlib import closing
+from dataclasses import replace
 
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
@@ -20,9 +21,12 @@ from station.ports import BoardDriver
 from station.runtime.desk import events_of
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
+from station.runtime.places import Places
 
 REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
+SILENT_MS = 6_000
+"""A port at which no board answers for so long is closed and opened again: some adapters wake up only then."""
 DGT_SIZES = ((8, 8), (10, 10))
 """Boards with a DGT-compatible link report 64 or 100 fields."""
 READ_MS = 50
@@ -55,11 +59,13 @@ def misfit(driver: str, ruleset: Ruleset) -> str | None:
 class BoardWorker:
     """One thread for one board. A port that is lost is looked for until it is back."""
 
-    def __init__(self, table: BoardTable, loop: Loop) -> None:
-        ruleset = table.ruleset
-        home = rules_for(ruleset).start().contents
-        self._table, self._loop = table, loop
-        self._driver = driver_class(table.driver)(ruleset.geometry, home)
+    def __init__(self, table: BoardTable, loop: Loop, places: Places) -> None:
+        self._table, self._loop, self._places = table, loop, places
+        self._driver = self._new_driver()
+        self._reopened = 0
+        self._silent_since_ms: int | None = 0
+        """Since when no board has answered at the open port; None while one does."""
+        self._heard_bytes = 0
         self._cues: Latest[Cues] = Latest()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
@@ -72,7 +78,7 @@ class BoardWorker:
 
     def counters(self) -> Counters:
         """Traffic and faults so far; from any thread."""
-        return self._driver.counters
+        return replace(self._driver.counters, reopened=self._reopened)
 
     def start(self) -> None:
         """Begin to look for the board."""
@@ -106,10 +112,18 @@ class BoardWorker:
                 self._lose(f"the driver {self._table.driver} failed: {error!r}")
             self._stopped.wait(REOPEN_S)
 
+    def _new_driver(self) -> BoardDriver:
+        ruleset = self._table.ruleset
+        return driver_class(self._table.driver)(ruleset.geometry, rules_for(ruleset).start().contents)
+
     def _open(self) -> SerialPort:
-        if self._table.port:
-            return SerialPort(self._table.port, self._driver.baud)
-        return SerialPort.by_usb_serial(self._table.usb_serial, self._driver.baud)
+        faults: list[PortLost] = []
+        for path in self._places.paths(self._table):
+            try:
+                return SerialPort(path, self._driver.baud)
+            except PortLost as lost:
+                faults.append(lost)
+        raise faults[0]
 
     def _lose(self, reason: str) -> None:
         if reason != self._said:
@@ -117,12 +131,13 @@ class BoardWorker:
             self._post(DeviceLost(self._loop.clock.now_ms(), reason))
 
     def _serve(self, port: SerialPort) -> None:
-        self._said = ""
-        self._carry(self._driver.start(self._loop.clock.now_ms()), port)
+        self._silent_since_ms, self._heard_bytes = self._loop.clock.now_ms(), 0
+        self._carry(self._driver.start(self._silent_since_ms), port)
         while not self._stopped.is_set():
             data = port.read(self._wait_ms())
             now_ms = self._loop.clock.now_ms()
             if data:
+                self._heard_bytes += len(data)
                 self._carry(self._driver.receive(data, now_ms), port)
             deadline = self._driver.deadline_ms()
             if deadline is not None and deadline <= now_ms:
@@ -131,6 +146,7 @@ class BoardWorker:
             if cues is not None:
                 self._carry(self._driver.show(cues, now_ms), port)
             self._report_problem(now_ms)
+            self._mind_silence(now_ms, port)
 
     def _wait_ms(self) -> int:
         deadline = self._driver.deadline_ms()
@@ -142,7 +158,32 @@ class BoardWorker:
             self._said = problem
             self._post(DeviceLost(now_ms, problem))
 
+    def _mind_silence(self, now_ms: int, port: SerialPort) -> None:
+        """Give up a port at which no board has answered for long; it is opened again, and that is counted."""
+        since_ms = self._silent_since_ms
+        if since_ms is None or self._driver.problem or now_ms < since_ms + SILENT_MS:
+            return
+        self._reopened += 1
+        found = f"{self._heard_bytes} bytes that no such board sends" if self._heard_bytes else "silence"
+        raise PortLost(port.path, f"expected a board with driver {self._table.driver!r}, found {found}")
+
+    def _note_online(self, is_online: bool, port: SerialPort) -> None:
+        """Take note of whether the board answers; PortLost when it is not the one that is wanted here."""
+        self._silent_since_ms = None if is_online else self._loop.clock.now_ms()
+        self._heard_bytes = 0
+        if not is_online:
+            return
+        wanted = self._table.unique_id
+        found = self._driver.device.unique_id if self._driver.device else ""
+        self._places.meet(port.path, found)
+        if wanted and found != wanted:
+            self._driver = self._new_driver()
+            raise PortLost(port.path, f"found the board with the id {found or 'unknown'}, expected {wanted}")
+        self._said = ""
+
     def _carry(self, output: Output, port: SerialPort) -> None:
+        if output.online is not None:
+            self._note_online(output.online, port)
         if output.send:
             port.write(output.send)
         for event in events_of(output, self._driver, self._loop.clock.now_ms()):

@@ -64,11 +64,13 @@ class Health:
         self._changes.clear()
         ordered = sorted(self._latencies_ms)
         return {
-            "frames_per_s": round((counters.packets - before.packets) / elapsed_s, 1),
+            "frames_per_s": round(max(0, counters.packets - before.packets) / elapsed_s, 1),
             "frames": counters.packets,
             "dropped_frames": counters.dropped,
             "dropped_by_reason": dict(counters.by_reason),
             "resent": counters.resent,
+            "restarts": counters.restarts,
+            "reopened": counters.reopened,
             "weak_squares": [square_name(square, self._session.game.ruleset) for square in weak if self._session],
             "dead_squares": None,
             "latency_ms": {f"p{share}": _quantile(ordered, share) for share in (50, 95, 99)},

@@ -7,10 +7,11 @@ import itertools
 import re
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firmware_bridge.serial_port import Listing, ports
 from station import status
 from station.config import BoardTable, Config
 from station.effects import Answer
@@ -25,6 +26,7 @@ from station.runtime.folder import Folder
 from station.runtime.health import Health
 from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.outbox import Outbox, item_for
+from station.runtime.places import Places
 from station.runtime.players import PlayerWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
@@ -77,6 +79,7 @@ class Service:
         watchers: Sequence[Worker] = (),
         page: bool = True,
         any_port: bool = False,
+        listing: Callable[[], Listing] = ports,
     ) -> None:
         self.config, self._hands, self._wants_page, self._any_port = config, hands, page, any_port
         self.clock = Clock()
@@ -86,7 +89,8 @@ class Service:
         self._outbox = Outbox(data / "outbox.sqlite") if config.mqtt else None
         desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
-        self.boards = [BoardWorker(table, self.loop) for table in config.boards]
+        places = Places(config.boards, listing)
+        self.boards = [BoardWorker(table, self.loop, places) for table in config.boards]
         self.endings = TableMaker(data / "endings")
         self.players = [
             PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.pace == "calm")

@@ -99,17 +99,30 @@ def stand(tmp_path):
     """Make stations with one simulated board or more."""
     with ExitStack() as stack:
 
-        def make(broker_port=None, boards=("table",), variant="russian", mqtt=None, page=False, **table):
+        def make(
+            broker_port=None,
+            boards=("table",),
+            variant="russian",
+            mqtt=None,
+            page=False,
+            driver="matrix",
+            devices=None,
+            each=None,
+            listing=None,
+            **table,
+        ):
+            """`devices` are the boards at the ports, by name; `each` has keys for single tables."""
             ports, tables = {}, []
             ruleset = load_ruleset(variant)
             for board in boards:
-                device = device_for("matrix", ruleset.columns, ruleset.rows, colour=True)
+                device = (devices or {}).get(board) or device_for(driver, ruleset.columns, ruleset.rows, colour=True)
                 for square, piece in enumerate(rules_for(ruleset).start().contents):
                     device.put(ruleset.geometry.cells[square], piece, 0)
                 path = tmp_path / f"port-{board}"
                 path.unlink(missing_ok=True)
                 ports[board] = stack.enter_context(PtyPort(device, path))
-                tables.append(BoardTable(board, "matrix", port=str(path), variant=variant, **table))
+                keys = {"port": str(path), **table, **(each or {}).get(board, {})}
+                tables.append(BoardTable(board, driver, variant=variant, **keys))
             mqtt_table = None
             if broker_port is not None:
                 mqtt_table = MqttTable(port=broker_port, **(mqtt or {}))
@@ -117,7 +130,8 @@ def stand(tmp_path):
                 StationTable("here", data=str(tmp_path / "data")), WebTable(port=0), mqtt_table, tuple(tables)
             )
             watcher = Watcher()
-            service = Service(config, watchers=[watcher], page=page)
+            found = {} if listing is None else {"listing": lambda: listing(ports)}
+            service = Service(config, watchers=[watcher], page=page, **found)
             service.start()
             stack.callback(service.stop)
             return Stand(service, ports, watcher)

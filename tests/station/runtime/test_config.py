@@ -51,6 +51,7 @@ def test_every_key_of_the_interface_is_read():
     id = "table-1"
     driver = "matrix"
     usb_serial = "7"
+    unique_id = "53494d42"
     variant = "russian"
     white = "engine:10"
     black = "hub:scan hub"
@@ -66,6 +67,7 @@ def test_every_key_of_the_interface_is_read():
         adapt=True,
         lamps=False,
         start_fen="W:Wc3:Bf6",
+        unique_id="53494d42",
     )
     assert read_config(text) == Config(
         StationTable("club-1", "en", "/var/lib/dambord"),
@@ -94,6 +96,7 @@ WRONG = {
         "driver": "3",
         "port": '""',
         "usb_serial": "17",
+        "unique_id": "17",
         "variant": '"ludo"',
         "white": '"engine:11"',
         "black": '"hub:"',
@@ -147,6 +150,10 @@ def test_every_key_is_tried_once_with_a_wrong_value():
         ("[[boards]]\nid = 'a'\nport = 'x'\n", ["driver is missing"]),
         ("[[boards]]\nid = 'a'\ndriver = 'dgt'\n", ["neither of port and usb_serial"]),
         (BOARD + "usb_serial = '1'\n", ["both of port and usb_serial"]),
+        (
+            BOARD + "unique_id = 'x'\n" + BOARD.replace("table-1", "other") + "unique_id = 'x'\n",
+            ["unique_id = 'x'", "no other board"],
+        ),
         (BOARD + "start_fen = 'nonsense'\n", ["start_fen = 'nonsense'"]),
         (BOARD + "house_rules = 'x'\n", ["house_rules = 'x'", "no such key"]),
         (BOARD + "variant = 'rusian'\n", ["variant = 'rusian'", "nearest is russian"]),

@@ -1,0 +1,56 @@
+"""Where boards are plugged in: a path, a USB serial number, or whichever configured port has the board itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from firmware_bridge.errors import PortLost
+from firmware_bridge.serial_port import Listing, path_of, ports
+from station.config import BoardTable
+
+
+class Places:
+    """The ports that may be opened for each board, and which board was met at which of them; used by all threads.
+
+    A port is never opened, let alone written to, unless the configuration names it.
+    """
+
+    def __init__(self, tables: Sequence[BoardTable], listing: Callable[[], Listing] = ports) -> None:
+        self._tables, self._listing = tuple(tables), listing
+        self._lock = threading.Lock()
+        self._met: dict[str, str] = {}
+        """The unique id of the board that was met at a path last, the latest meeting last."""
+
+    def meet(self, path: str, unique_id: str) -> None:
+        """Note that this board answers at this path."""
+        with self._lock:
+            self._met.pop(path, None)
+            self._met[path] = unique_id
+
+    def paths(self, table: BoardTable) -> tuple[str, ...]:
+        """Where to look for a board, the likeliest path first; PortLost when nothing is plugged in where it may be."""
+        with self._lock:
+            met = dict(self._met)
+        found, missing = [], []
+        for place in (table, *(other for other in self._tables if _may_be_swapped(table, other))):
+            try:
+                found.append(place.port or path_of(place.usb_serial, self._listing()))
+            except PortLost as lost:
+                missing.append(lost)
+        if not found:
+            raise missing[0]
+        order = list(met)
+        return tuple(sorted(dict.fromkeys(found), key=lambda path: _rank(path, table.unique_id, met, order)))
+
+
+def _may_be_swapped(table: BoardTable, other: BoardTable) -> bool:
+    """Whether a board known by its id may stand at another board's place: only where that one is known likewise."""
+    return bool(table.unique_id and other.unique_id) and other is not table and other.driver == table.driver
+
+
+def _rank(path: str, unique_id: str, met: dict[str, str], order: list[str]) -> tuple[int, int]:
+    """Where the board was met comes first, then where none was; then where others were, the longest ago first."""
+    if path not in met:
+        return (1, 0)
+    return (0, 0) if met[path] == unique_id else (2, order.index(path))
