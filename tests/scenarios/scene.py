@@ -28,7 +28,7 @@ from station.effects import Announce, Answer, Choose, Effect, Show, StopChoosing
 from station.events import DeviceLost, Event, PlayerChose, PlayerFailed, Requested, TimePassed
 from station.guidance import Guidance, guide
 from station.journal import FORMAT, Header, as_read, plain_resumed, read_journal, unfinished_game
-from station.phases import name_of
+from station.phases import Answering, name_of
 from station.runtime.boards import driver_class
 from station.runtime.desk import Desk, JournalFile, events_of
 from station.session import begin, deadline_ms, step
@@ -43,6 +43,9 @@ KINGS = {"K": WHITE_KING, "k": BLACK_KING, "M": WHITE_MAN, "m": BLACK_MAN}
 
 READY_MS = 10_000
 """A board that is not ready to play after this time never will be."""
+
+LIGHTING_MS = 50
+"""How long it takes until a board has lit what it was told to light."""
 
 
 class Scene:
@@ -80,7 +83,8 @@ class Scene:
         )
         self.in_hand: list[Piece] = []
         self.aside: list[Piece] = []
-        self.effects: list[tuple[int, Effect]] = []
+        self.happened: list[Event | Effect] = []
+        """Every event of the session and every effect, in order."""
         self.is_plugged = True
         self._journals, self._starts = journals, 0
         self._happening: deque[Output | Event] = deque()
@@ -92,7 +96,7 @@ class Scene:
         if ready:
             self.until(lambda: self.phase not in ("SettingUp", "Paused"), READY_MS)
             self.wait(500)
-            self.effects.clear()
+            self.happened.clear()
 
     # --- time and bytes
 
@@ -140,7 +144,7 @@ class Scene:
                 continue
             effects = self.desk.handle(item)
             came += effects
-            self.effects += [(self.now, effect) for effect in effects]
+            self.happened += [item, *effects]
             if self.is_plugged:
                 waiting += [self.driver.show(e.cues, self.now) for e in effects if isinstance(e, Show)]
         return came
@@ -262,10 +266,11 @@ class Scene:
         return answer.error
 
     def answer(self, text: str, request: int | None = None) -> None:
-        """The engine says its move, to the latest question or to an older one; the lamps show it when it is due."""
+        """The engine says its move, to the latest question or to an older one; time passes until the lamps show it."""
         chosen = self.session.request if request is None else request
         self._take(PlayerChose(self.now, chosen, self.legal(text)))
-        self.wait(1000)
+        if isinstance(self.session.phase, Answering):
+            self.wait(max(0, self.session.phase.shown_ms - self.now) + LIGHTING_MS)
 
     def player_fails(self, reason: str) -> None:
         """The engine cannot answer the latest question."""
@@ -286,6 +291,9 @@ class Scene:
         assert (before is EMPTY) != (piece is EMPTY), f"{name}: {before!r} stands there, the hand brings {piece!r}"
         self.board.put(cell, piece, self.now)
         return before
+
+    def square(self, name: str) -> int:
+        return read_square(name, self.ruleset)
 
     def _cell(self, square: int):
         return self.ruleset.geometry.cells[square]
@@ -326,7 +334,7 @@ class Scene:
     @property
     def heard(self) -> list[object]:
         """What was announced to page, MQTT and journal."""
-        return [effect.what for _, effect in self.effects if isinstance(effect, Announce)]
+        return [effect.what for effect in self.happened if isinstance(effect, Announce)]
 
     def heard_of(self, kind: type) -> list[object]:
         return [what for what in self.heard if isinstance(what, kind)]
@@ -339,11 +347,11 @@ class Scene:
     @property
     def questions(self) -> list[int]:
         """Numbers of the questions put to players, in order."""
-        return [effect.request for _, effect in self.effects if isinstance(effect, Choose)]
+        return [effect.request for effect in self.happened if isinstance(effect, Choose)]
 
     @property
     def withdrawn_questions(self) -> list[int]:
-        return [effect.request for _, effect in self.effects if isinstance(effect, StopChoosing)]
+        return [effect.request for effect in self.happened if isinstance(effect, StopChoosing)]
 
     def silence(self, duration_ms: int = 0) -> bool:
         """Whether nothing is announced and no lamp changes, now and for this time."""

@@ -41,6 +41,6 @@ def test_a_gap_in_the_announcements_is_noticed(tmp_path):
     scene = Scene("russian", journals=tmp_path)
     scene.desk.session = replace(scene.session, seq=scene.session.seq + 1)
     scene.play("c3-d4")
-    assert any(isinstance(effect, Announce) for _, effect in scene.effects)
+    assert any(isinstance(effect, Announce) for effect in scene.happened)
     with pytest.raises(AssertionError):
         scene.check()
