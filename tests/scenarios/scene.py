@@ -163,6 +163,7 @@ class Scene:
 
     def restart_station(self, ready: bool = True) -> None:
         """The station's power goes and comes back: its journal is all that is left."""
+        self.desk.journal.close()
         text = self.desk.journal.path.read_bytes()
         self._sit_down(unfinished_game(*read_journal(text)))
         self.plug_in()

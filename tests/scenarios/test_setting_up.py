@@ -1,0 +1,224 @@
+"""S54 to S63: positions set up, games that end, boards that are swept, and games gone on with after a power cut."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from engine.fen import write_fen
+from engine.position import EMPTY, Side
+from station.announcements import BoardRestored, GameStarted, Moved
+from tests.engine.random_positions import scattered
+
+from .scene import BOARDS
+
+NAMES = [f"{column}{row}" for row in range(1, 9) for column in "abcdefgh" if (ord(column) + row) % 2 == 0]
+"""The squares of a board of eight by eight."""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("variant", ["russian", "international", "english"])
+def test_S54_a_game_from_a_position_that_was_set_up_is_read_like_any_other(sit, board, variant):
+    chance, played = Random(f"{board} {variant}"), 0
+    scene = sit(variant, board=board)
+    while played < 12:
+        position = scattered(scene.ruleset, chance)
+        fen = write_fen(position, scene.ruleset)
+        if scene.ask("new_game", start_fen=fen) is not None:
+            continue
+        scene.stand(fen)
+        scene.until(lambda: scene.phase in ("Turn", "Over"))
+        legal = sorted(scene.session.game.legal_moves, key=lambda move: move.effect)
+        if not legal:
+            continue
+        move = chance.choice(legal)
+        scene.carry_out(move)
+        scene.until(lambda: scene.session.game.ply == 1, 4000)
+        assert scene.session.game.moves[0].effect == move.effect
+        assert scene.session.game.start.turn is position.turn
+        played += 1
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S56_the_moment_the_position_stands_right_it_is_said_and_the_lamps_go_out(sit, board):
+    scene = sit("russian", board=board)
+    assert scene.ask("new_game", start_fen="B:Wc3,Ke1:Bf6,Kh8") is None
+    scene.stand("B:Wc3,Ke1:Bf6")
+    scene.wait(3000)
+    assert (scene.phase, scene.guidance.key) == ("SettingUp", "set_up_start")
+    assert scene.lamps == {"h8": "place"}
+    scene.put("h8", "k")
+    took_ms = scene.until(lambda: scene.phase == "Turn")
+    assert took_ms < (1500 if board == "dgt" else 600)
+    assert len(scene.heard_of(GameStarted)) == 1
+    assert scene.guidance.sentence == "Black to move."
+    assert scene.lamps == {}
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S57_a_board_with_many_misplaced_pieces_is_left_without_keyboard_by_the_games_position(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("c3-d4", "b6-a5")
+    scene.lift("b2", "d2", "g7", "h8", "e3")
+    for name in ("f4", "g5", "b4", "e5", "c5"):
+        scene.put(name)
+    scene.wait(5000)
+    assert scene.record == ["c3-d4", "b6-a5"]
+    scene.lift("f4", "g5", "b4", "e5", "c5")
+    for name in ("b2", "d2", "g7", "h8", "e3")[::-1]:
+        scene.put(name, "M" if name in ("b2", "d2", "e3") else "m")
+    scene.in_hand.clear()
+    scene.until(lambda: scene.guidance.key == "turn")
+    assert scene.lamps == {}
+    scene.play("e3-f4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S57_or_by_the_start_position_for_a_new_game(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5")
+    first = scene.session.game_id
+    scene.stand("W:Wa1,b4,c5,d4:Bh8,g5,f6,e5")
+    scene.wait(5000)
+    assert scene.session.game_id == first
+    scene.stand(write_fen(scene.session.game.start, scene.ruleset))
+    scene.until(lambda: scene.session.game_id != first and scene.phase == "Turn", 6000)
+    scene.play("e3-f4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("over", [False, True])
+def test_S58_kings_put_on_centre_squares_to_tell_the_result_are_no_move(sit, board, over):
+    scene = sit("russian", "W:Wc1,Ka1,a3:Bf8,Kh8,h6", board=board)
+    scene.play("a3-b4", "h6-g5")
+    if over:
+        assert scene.ask("resign") is None
+    scene.lift("a1", "h8")
+    scene.put("d4")
+    scene.put("e5")
+    scene.wait(8000)
+    assert scene.record == ["a3-b4", "h6-g5"]
+    assert len(scene.heard_of(Moved)) == 2
+    assert scene.phase == ("Over" if over else "Turn")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("how", ["captured", "resigned"])
+def test_S59_after_the_end_the_start_position_begins_a_new_game_without_a_restart(sit, board, how):
+    scene = sit("russian", "W:Wc3:Bd4", board=board)
+    if how == "captured":
+        scene.play("c3:e5")
+    else:
+        assert scene.ask("resign", side="black") is None
+        scene.lift("c3")
+        scene.wait(1000)
+    assert scene.phase == "Over"
+    assert "Set up the pieces for a new game" in scene.guidance.sentence
+    first = scene.session.game_id
+    scene.stand("W:Wc3:Bd4")
+    scene.until(lambda: scene.phase == "Turn" and scene.session.game_id != first, 3000)
+    scene.play("c3:e5")
+    assert scene.phase == "Over"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S59_the_move_that_ended_a_game_is_taken_back_on_the_board(sit, board):
+    scene = sit("russian", "W:Wa1,c3:Bf6", board=board)
+    scene.play("a1-b2", "f6-e5", "c3-d4", "e5:c3", "b2:d4")
+    assert scene.phase == "Over"
+    scene.lift("d4")
+    scene.put("b2")
+    scene.put_back("c3")
+    scene.expect("a1-b2", "f6-e5", "c3-d4", "e5:c3", within_ms=4000)
+    assert scene.phase == "Turn"
+    scene.play("b2:d4")
+    assert scene.phase == "Over"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S60_pieces_swept_off_at_the_end_make_no_errors_and_the_game_is_kept(sit, board):
+    scene = sit("russian", board=board)
+    game = ["e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5"]
+    scene.play(*game)
+    scene.happened.clear()
+    contents = zip(NAMES, map(scene.square, NAMES), strict=True)
+    standing = [name for name, square in contents if scene.session.game.position.contents[square] is not EMPTY]
+    assert len(standing) == 24
+    scene.pace_ms = 100
+    for number, name in enumerate(standing):
+        scene.lift(name)
+        if number > 6:
+            assert not scene.lamps, (number, name)
+    scene.wait(8000)
+    assert scene.record == game
+    assert not scene.story, "nothing is announced of a board that is being cleared"
+    assert scene.guidance.key in ("cleared", "differs")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S62_moves_are_read_after_an_adjourned_game_is_gone_on_with(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5", "c3-b4")
+    game = scene.session.game_id
+    scene.restart_station()
+    assert scene.session.game_id == game
+    scene.until(lambda: scene.phase == "Turn")
+    scene.play("c7-d6", "d2-c3", "f6-g5")
+    assert scene.record == ["e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5"]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("player", ["person", "engine:3"])
+def test_S63_the_same_position_after_the_power_was_off_goes_on(sit, board, player):
+    scene = sit("russian", board=board, black=player)
+    scene.play("e3-f4")
+    scene.restart_station()
+    scene.until(lambda: scene.phase == ("Turn" if player == "person" else "Waiting"))
+    assert scene.record == ["e3-f4"]
+    if player != "person":
+        scene.answer("d6-c5")
+        assert scene.guidance.key == "reply"
+    scene.play("d6-c5")
+    assert scene.session.turn is Side.WHITE
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S63_a_legal_move_made_while_the_power_was_off_is_taken(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5")
+    scene.unplug()
+    scene.move("c3-b4")
+    scene.restart_station(ready=False)
+    scene.expect("e3-f4", "d6-c5", "c3-b4", within_ms=6000)
+    scene.play("c7-d6")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S63_an_earlier_position_after_the_power_was_off_is_taken_back(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5")
+    scene.unplug()
+    scene.lift("c5")
+    scene.put("d6")
+    scene.restart_station(ready=False)
+    scene.expect("e3-f4", within_ms=6000)
+    scene.play("d6-e5")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S63_any_other_position_after_the_power_was_off_is_led_back(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5")
+    scene.unplug()
+    scene.lift("a1", "h8")
+    scene.put("e5")
+    scene.restart_station(ready=False)
+    scene.until(lambda: scene.guidance.key == "differs" and bool(scene.lamps), 8000)
+    assert scene.record == ["e3-f4", "d6-c5"]
+    scene.lift("e5")
+    scene.put("h8")
+    scene.put("a1")
+    scene.until(lambda: scene.guidance.key == "turn")
+    assert len(scene.heard_of(BoardRestored)) <= 1
+    scene.play("c3-b4")
