@@ -90,15 +90,15 @@ def test_S57_or_by_the_start_position_for_a_new_game(sit, board):
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("over", [False, True])
 def test_S58_kings_put_on_centre_squares_to_tell_the_result_are_no_move(sit, board, over):
-    scene = sit("russian", "W:Wc1,Ka1,a3:Bf8,Kh8,h6", board=board)
-    scene.play("a3-b4", "h6-g5")
+    scene = sit("russian", "W:WKc1,h2:BKf8,b8", board=board)
+    scene.play("h2-g3", "b8-a7")
     if over:
         assert scene.ask("resign") is None
-    scene.lift("a1", "h8")
+    scene.lift("c1", "f8")
     scene.put("d4")
     scene.put("e5")
     scene.wait(8000)
-    assert scene.record == ["a3-b4", "h6-g5"]
+    assert scene.record == ["h2-g3", "b8-a7"]
     assert len(scene.heard_of(Moved)) == 2
     assert scene.phase == ("Over" if over else "Turn")
 
@@ -106,31 +106,28 @@ def test_S58_kings_put_on_centre_squares_to_tell_the_result_are_no_move(sit, boa
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("how", ["captured", "resigned"])
 def test_S59_after_the_end_the_start_position_begins_a_new_game_without_a_restart(sit, board, how):
-    scene = sit("russian", "W:Wc3:Bd4", board=board)
-    if how == "captured":
-        scene.play("c3:e5")
-    else:
+    scene = sit("russian", "W:Wc3:Bd4", board=board) if how == "captured" else sit("russian", "W:Wc3:Bg7", board=board)
+    start = write_fen(scene.session.game.start, scene.ruleset)
+    scene.play(first_move := "c3:e5" if how == "captured" else "c3-d4")
+    if how == "resigned":
         assert scene.ask("resign", side="black") is None
-        scene.lift("c3")
-        scene.wait(1000)
     assert scene.phase == "Over"
     assert "Set up the pieces for a new game" in scene.guidance.sentence
     first = scene.session.game_id
-    scene.stand("W:Wc3:Bd4")
+    scene.stand(start)
     scene.until(lambda: scene.phase == "Turn" and scene.session.game_id != first, 3000)
-    scene.play("c3:e5")
-    assert scene.phase == "Over"
+    scene.play(first_move)
 
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_S59_the_move_that_ended_a_game_is_taken_back_on_the_board(sit, board):
-    scene = sit("russian", "W:Wa1,c3:Bf6", board=board)
-    scene.play("a1-b2", "f6-e5", "c3-d4", "e5:c3", "b2:d4")
+    scene = sit("russian", "W:Wa1,b2,c3,h2:Bf6", board=board)
+    scene.play("h2-g3", "f6-e5", "c3-d4", "e5:c3", "b2:d4")
     assert scene.phase == "Over"
     scene.lift("d4")
     scene.put("b2")
     scene.put_back("c3")
-    scene.expect("a1-b2", "f6-e5", "c3-d4", "e5:c3", within_ms=4000)
+    scene.expect("h2-g3", "f6-e5", "c3-d4", "e5:c3", within_ms=4000)
     assert scene.phase == "Turn"
     scene.play("b2:d4")
     assert scene.phase == "Over"
