@@ -29,19 +29,24 @@ class MoveObject(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GameStarted(msgspec.Struct, frozen=True, tag="game_started", omit_defaults=True):
-    """A game has begun; `opening` is table and label of what was drawn, left out when nothing was."""
+    """A game has begun; `opening` is table and label of what was drawn, left out when nothing was.
+
+    `clock` is the time control as the configuration writes it (`5+3`), left out when there is none.
+    """
 
     variant: str
     fen: str
     white: str
     black: str
     opening: str = ""
+    clock: str = ""
 
 
 class Moved(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     """A move has been made and is in the record; `fen` is the position after it.
 
-    `by` is `person`, `engine`, or `drawn` for the moves of a drawn opening.
+    `by` is `person`, `engine`, or `drawn` for the moves of a drawn opening. `clocks_ms` is what each side has left
+    after it, left out where nobody's time is kept.
     """
 
     ply: int
@@ -56,15 +61,17 @@ class Moved(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     fen: str
     elapsed_ms: int
     huffed: tuple[str, ...] = ()
+    clocks_ms: dict[str, int] | None = None
 
 
-class Revised(msgspec.Struct, frozen=True, tag="revised"):
+class Revised(msgspec.Struct, frozen=True, tag="revised", omit_defaults=True):
     """The mover changed the last move before the other side acted; `fen` is the position after the new one."""
 
     ply: int
     old: MoveObject
     new: MoveObject
     fen: str
+    clocks_ms: dict[str, int] | None = None
 
 
 class TakenBack(msgspec.Struct, frozen=True, tag="taken_back"):
@@ -109,6 +116,19 @@ class GameOver(msgspec.Struct, frozen=True, tag="game_over"):
     article: str
 
 
+class DrawOffered(msgspec.Struct, frozen=True, tag="draw_offered"):
+    """A side offers a draw; it stands until the other side has moved."""
+
+    side: str
+
+
+class DrawDeclined(msgspec.Struct, frozen=True, tag="draw_declined"):
+    """A side does not take the draw that the other has offered: it said so, or it has moved."""
+
+    side: str
+    by_moving: bool
+
+
 class DeviceGone(msgspec.Struct, frozen=True, tag="device_lost"):
     """The board's hardware no longer answers."""
 
@@ -132,6 +152,8 @@ What = (
     | BoardRestored
     | Prompted
     | GameOver
+    | DrawOffered
+    | DrawDeclined
     | DeviceGone
     | DeviceReturned
 )
@@ -155,7 +177,12 @@ def move_object(move: Move, legal: tuple[Move, ...], ruleset: Ruleset) -> MoveOb
     )
 
 
-def moved(game: Game, by: Literal["person", "engine", "drawn"], elapsed_ms: int) -> Moved:
+def moved(
+    game: Game,
+    by: Literal["person", "engine", "drawn"],
+    elapsed_ms: int,
+    clocks_ms: dict[str, int] | None = None,
+) -> Moved:
     """The announcement of a game's last move."""
     before, move = game.positions[-2], game.moves[-1]
     shown = move_object(move, game.rules.legal_moves(before), game.ruleset)
@@ -172,6 +199,7 @@ def moved(game: Game, by: Literal["person", "engine", "drawn"], elapsed_ms: int)
         fen=fen_of(game.position, game.ruleset),
         elapsed_ms=elapsed_ms,
         huffed=shown.huffed,
+        clocks_ms=clocks_ms,
     )
 
 

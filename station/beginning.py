@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from engine.errors import NotationError, RulesetError
 from engine.levels import next_level
 from engine.position import Position, Side
-from engine.ruleset import Ruleset, variant_names
+from engine.ruleset import Ruleset
 from station import announcements as say
-from station.openings import Opened, checked_ballot, opened, start_position
+from station.clock import control_text, fresh
+from station.new_game import wanted_settings
+from station.openings import Opened, opened, start_position
 from station.phases import Over, SettingUp
 from station.settings import Settings
 from station.state import Session
@@ -21,49 +22,8 @@ from station.tracker import Masks, Untouched, forget
 
 def ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     """A new game by request, and why it was refused if it was."""
-    settings = session.settings
-    variant = arguments.get("variant", settings.ruleset.name)
-    ruleset = settings.ruleset_named(str(variant))
-    if ruleset is None:
-        known = (*(known.name for known in settings.rulesets), *variant_names())
-        return (session, ()), f"variant = {variant!r}: expected one of {', '.join(dict.fromkeys(known))}"
-    if ruleset.geometry.cells != settings.ruleset.geometry.cells:
-        return (session, ()), f"variant = {variant!r}: this board has {len(settings.ruleset.geometry)} squares"
-    players = {side: str(arguments.get(side, settings.player(Side(side)))) for side in ("white", "black")}
-    for side, player in players.items():
-        if not is_player(player):
-            return (session, ()), f"{side} = {player!r}: expected person, engine:1 to engine:10 or hub:COMMAND"
-    same = ruleset.name == settings.ruleset.name
-    start_fen = str(arguments.get("start_fen", settings.start_fen if same and not arguments.get("ballot") else ""))
-    ballot = str(arguments.get("ballot", settings.ballot if same and not start_fen else ""))
-    if start_fen and ballot:
-        return (session, ()), f"ballot = {ballot!r}: found start_fen too, expected one of them"
-    try:
-        start_position(ruleset, start_fen)
-    except (NotationError, RulesetError) as error:
-        return (session, ()), f"start_fen: {error}"
-    try:
-        if ballot:
-            checked_ballot(ballot, ruleset)
-    except NotationError as error:
-        return (session, ()), str(error)
-    changed = replace(
-        settings,
-        ruleset=ruleset,
-        start_fen=start_fen,
-        ballot=ballot,
-        white=players["white"],
-        black=players["black"],
-    )
-    return start_over(session, changed), None
-
-
-def is_player(text: str) -> bool:
-    """Whether a text names a player: `person`, `engine:1` to `engine:10`, `hub:COMMAND`."""
-    kind, _, rest = text.partition(":")
-    if kind == "engine":
-        return rest.isdecimal() and 1 <= int(rest) <= 10
-    return text == "person" or (kind == "hub" and bool(rest.strip()))
+    wanted = wanted_settings(session.settings, arguments)
+    return ((session, ()), wanted) if isinstance(wanted, str) else (start_over(session, wanted), None)
 
 
 def start_over(session: Session, settings: Settings) -> Step:
@@ -100,7 +60,7 @@ def _abandon(session: Session) -> Step:
 
 
 def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Step:
-    fresh = replace(
+    begun = replace(
         remembered(session, new.game),
         settings=settings,
         game_id=f"{session.boot}-{games}",
@@ -108,11 +68,15 @@ def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Ste
         seq=0,
         drawn_plies=new.drawn_plies,
         opening=new.opening,
+        clocks=fresh(settings.clock),
+        landed_ms=None,
+        offer=None,
+        engine_score=None,
         started=False,
         differs=False,
         broken=None,
     )
-    return enter(fresh, SettingUp(new.game.position))
+    return enter(begun, SettingUp(new.game.position))
 
 
 def opened_for(settings: Settings, game_id: str) -> Opened:
@@ -154,4 +118,5 @@ def _announce_begin(session: Session) -> Step:
 def _game_started(session: Session) -> say.GameStarted:
     settings, game = session.settings, session.game
     fen = say.fen_of(game.start, game.ruleset)
-    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black, session.opening)
+    clock = control_text(settings.clock)
+    return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black, session.opening, clock)

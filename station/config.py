@@ -10,13 +10,14 @@ from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
 from engine.ruleset import Ruleset, load_ruleset, variant_names
-from station.beginning import is_player
+from station.clock import read_control
 from station.errors import ConfigError
+from station.new_game import CLOCK_EXPECTED, is_player
 from station.openings import checked_ballot, start_position
 from station.settings import PACES, Pace, Settings
 from station.texts import languages
 
-LATER = ("arm", "clock")
+LATER = ("arm",)
 """Keys of a board that the interface names and this version does not have."""
 MOST_WAIT_MS = 60_000
 
@@ -74,6 +75,7 @@ class BoardTable:
     draws: str = "automatic"
     adapt: bool = False
     lamps: bool = True
+    clock: str = ""
     start_fen: str = ""
     ballot: str = ""
     unique_id: str = ""
@@ -103,6 +105,7 @@ class BoardTable:
             confirm=self.confirm,
             draws=self.draws,
             adapt=self.adapt,
+            clock=read_control(self.clock),
             start_fen=self.start_fen,
             ballot=self.ballot,
             rulesets=tuple(dict.fromkeys((*self.house_rules, self.ruleset))),
@@ -148,6 +151,11 @@ def _one_of(allowed: tuple[str, ...]) -> _Check:
 def _player(value: object) -> str | None:
     right = isinstance(value, str) and is_player(value)
     return None if right else "person, engine:1 to engine:10, or hub:COMMAND"
+
+
+def _clock(value: object) -> str | None:
+    right = isinstance(value, str) and (not value or read_control(value) is not None)
+    return None if right else CLOCK_EXPECTED
 
 
 def _topic(value: object) -> str | None:
@@ -198,6 +206,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "draws": _one_of(("automatic", "claim")),
         "adapt": _truth,
         "lamps": _truth,
+        "clock": _clock,
         "start_fen": _text,
         "ballot": _text,
     },

@@ -26,12 +26,21 @@ class Announce:
 
 
 @dataclass(frozen=True, slots=True)
+class Clock:
+    """What a player may use for its move, in ms: its own time left, and what it gets for each move."""
+
+    left_ms: int
+    increment_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Choose:
     """Ask a player for a move; the answer carries the request's number."""
 
     request: int
     player: str
     game: Game
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class BoardSeen:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A button: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black`."""
+    """A button: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black`, `draw`, `resign`."""
 
     at_ms: int
     button: str
@@ -43,6 +43,8 @@ class PlayerChose:
     at_ms: int
     request: int
     move: Move
+    score: int | None = None
+    """What it thinks of its own side, in hundredths of a man; None where it does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from engine.position import (
 )
 from engine.view import ANYTHING, BLACK, WHITE
 from firmware_bridge.driver import Cues, Role
+from station import endings_by_hand as by_hand
 from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
 from station.state import Session
 from station.tracker import (
@@ -80,6 +81,9 @@ def guide(session: Session) -> Guidance:
 
 
 def _in_play(session: Session) -> Guidance:
+    if by_hand.is_resigning(session):
+        seconds = str(by_hand.RESIGN_WITHIN_MS // 1000)
+        return _say(session, "resign_again", side=_side(session, by_hand.speaker(session)), seconds=seconds)
     pace, quiet = session.settings.pace, session.quiet_ms()
     match session.reading:
         case Clearing(move=move, squares=squares) if not isinstance(session.phase, Answering):
@@ -111,7 +115,12 @@ def _waiting_for(session: Session) -> Guidance:
     if man is not None:
         square = square_name(man, session.game.ruleset)
         return _say(session, "crown", [(man, Role.HINT)], square=square, side=_side(session, session.turn))
-    return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=_side(session, session.turn))
+    side = _side(session, session.turn)
+    if session.offer is not None:
+        return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
+    if session.claim is not None:
+        return _say(session, "draw_claimable", side=side, reason=reason_text(session, session.claim))
+    return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=side)
 
 
 def _uncrowned(session: Session) -> Square | None:

@@ -21,6 +21,7 @@ from engine.position import Move, Piece
 from engine.ruleset import Ruleset, load_ruleset
 from engine.view import BoardView, Evidence, evidence_for, possible_by
 from station import events
+from station.clock import Clocks, TimeControl, after_taking_back, control_text, fresh, read_control
 from station.effects import Effect
 from station.errors import JournalError
 from station.settings import Settings
@@ -86,6 +87,8 @@ def encode_effect(effect: Effect) -> bytes:
     record: dict[str, Any] = {"effect": type(effect).__name__}
     for item in fields(effect):
         value = getattr(effect, item.name)
+        if item.name == "clock" and value is None:
+            continue  # nobody's time is kept
         record[item.name] = {"ply": value.ply} if isinstance(value, Game) else _plain(value)
     return _encode(record)
 
@@ -197,6 +200,9 @@ class Resumed:
     """How many of its moves were drawn."""
     opening: str = ""
     """Table and label of what was drawn."""
+    clock: TimeControl | None = None
+    clocks: Clocks | None = None
+    """As the last announcement left them: what was used since is given back."""
 
 
 def plain_resumed(resumed: Resumed) -> dict[str, Any]:
@@ -215,6 +221,7 @@ def plain_resumed(resumed: Resumed) -> dict[str, Any]:
         "over": resumed.over,
         "drawn_plies": resumed.drawn_plies,
         "opening": resumed.opening,
+        **({"clock": control_text(resumed.clock), "clocks": _plain(resumed.clocks)} if resumed.clocks else {}),
     }
 
 
@@ -231,6 +238,8 @@ def _read_resumed(record: Mapping[str, Any], ruleset: Ruleset) -> Resumed:
         record["over"],
         record.get("drawn_plies", 0),
         record.get("opening", ""),
+        read_control(record.get("clock", "")),
+        msgspec.convert(record.get("clocks"), Clocks | None),
     )
 
 
@@ -283,14 +292,40 @@ def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], 
     if what["type"] == "game_started":
         ruleset = _ruleset_named(what["variant"], header)
         game = new_game(ruleset, read_fen(what["fen"], ruleset))
-        return Resumed(game, seq, game_id, what["white"], what["black"], opening=what.get("opening", ""))
+        clock = read_control(what.get("clock", ""))
+        return Resumed(
+            *(game, seq, game_id, what["white"], what["black"]),
+            opening=what.get("opening", ""),
+            clock=clock,
+            clocks=fresh(clock),
+        )
     if found is None or found.game_id != game_id:
         return found
     if seq != found.seq + 1:
         raise JournalError(f"announcement {seq} of game {game_id}: expected {found.seq + 1}")
     over = what["type"] == "game_over" or (found.over and what["type"] not in ("taken_back", "revised"))
     drawn_plies = found.drawn_plies + (what["type"] == "move" and what["by"] == "drawn")
-    return replace(found, game=_game_after(found.game, what), seq=seq, over=over, drawn_plies=drawn_plies)
+    return replace(
+        found,
+        game=_game_after(found.game, what),
+        seq=seq,
+        over=over,
+        drawn_plies=drawn_plies,
+        clocks=_clocks_after(found.clocks, what),
+    )
+
+
+def _clocks_after(clocks: Clocks | None, what: Mapping[str, Any]) -> Clocks | None:
+    """The clocks after an announcement: at rest, as it told them."""
+    if clocks is None:
+        return None
+    if what["type"] == "taken_back":
+        return after_taking_back(clocks, what["plies"])
+    if not what.get("clocks_ms"):
+        return clocks
+    left = (what["clocks_ms"]["white"], what["clocks_ms"]["black"])
+    kept = clocks.turns[:-1] if what["type"] == "revised" else clocks.turns
+    return Clocks(left, turns=(*kept, left), begun=True)
 
 
 def _game_after(game: Game, what: Mapping[str, Any]) -> Game:

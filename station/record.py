@@ -9,6 +9,8 @@ from typing import Literal
 from engine.game import Outcome
 from engine.position import Move
 from station import announcements as say
+from station import endings_by_hand as by_hand
+from station import keeping_time
 from station.guidance import reason_text
 from station.phases import Over, Turn
 from station.state import Session
@@ -32,9 +34,10 @@ def _make(session: Session, move: Move) -> Step:
         return session, ()
     by: Literal["person", "engine"] = "person" if session.settings.is_person(session.turn) else "engine"
     elapsed = session.at_ms - session.turn_began_ms
-    session = remembered(session, session.game.play(move))
-    made = announce(session, say.moved(session.game, by, elapsed))
-    return then(made, _end_if_over)
+    side = session.turn
+    session = keeping_time.move_made(remembered(session, session.game.play(move)), side)
+    made = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session)))
+    return then(then(made, lambda now: carried_out(now, by_hand.moved(now, side))), _end_if_over)
 
 
 def _revise(session: Session, new: Move) -> Step:
@@ -43,11 +46,13 @@ def _revise(session: Session, new: Move) -> Step:
     legal, ruleset = before.legal_moves, before.ruleset
     old = stopped.game.moves[-1]
     revised = replace(remembered(stopped, before.play(new)), phase=Turn())
+    revised = keeping_time.move_changed(revised, before.position.turn)
     what = say.Revised(
         ply=revised.game.ply,
         old=say.move_object(old, legal, ruleset),
         new=say.move_object(new, legal, ruleset),
         fen=say.fen_of(revised.game.position, ruleset),
+        clocks_ms=keeping_time.left_ms(revised),
     )
     announced, more = announce(revised, what)
     return then((announced, (*effects, *more)), _end_if_over)
@@ -64,9 +69,23 @@ def end(session: Session, outcome: Outcome) -> Step:
     """End the game."""
     stopped, effects = stop_choosing(session)
     result = stopped.game.result_text(outcome)
-    over = replace(stopped, phase=Over(outcome))
+    over = keeping_time.set_clocks(replace(stopped, phase=Over(outcome), offer=None, resign_ms=None))
     told, more = announce(over, say.GameOver(result, reason_text(over, outcome), outcome.article))
     return told, (*effects, *more)
+
+
+def carried_out(session: Session, decision: by_hand.Decision) -> Step:
+    """What people said is done: the game ends, or it goes on and the world is told."""
+    match decision:
+        case Outcome():
+            return end(session, decision)
+        case by_hand.Said(session=said, whats=whats):
+            step_on: Step = (said, ())
+            for what in whats:
+                step_on = then(step_on, partial(announce, what=what))
+            return step_on
+        case _:
+            return session, ()
 
 
 def _after_move(session: Session) -> Step:
@@ -75,5 +94,6 @@ def _after_move(session: Session) -> Step:
 
 def withdraw(session: Session, plies: int) -> Step:
     """Take the last `plies` moves out of the record."""
-    session = replace(remembered(session, session.game.back(plies)), differs=False, broken=None)
+    session = replace(remembered(session, session.game.back(plies)), differs=False, broken=None, offer=None)
+    session = keeping_time.moves_taken_back(session, plies)
     return announce(session, say.TakenBack(plies, say.fen_of(session.game.position, session.game.ruleset)))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from engine.game import agreed, flag_fell, resigned
+from engine.game import Outcome, flag_fell
 from engine.position import Move, Side
 from station import announcements as say
+from station import endings_by_hand as by_hand
+from station import keeping_time
 from station.beginning import ask_new_game, decide_set_up, home, opened_for, start_over
+from station.clock import fresh
 from station.effects import Answer, Effect, Show
 from station.events import (
     BoardSeen,
@@ -24,7 +27,7 @@ from station.events import (
 from station.guidance import SWEPT, guide, illegal_sentence
 from station.journal import Resumed
 from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
-from station.record import commit, end
+from station.record import carried_out, commit, end
 from station.settings import Settings
 from station.state import Session, context_of
 from station.steps import (
@@ -75,11 +78,12 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
             games=1,
             drawn_plies=new.drawn_plies,
             opening=new.opening,
+            clocks=fresh(settings.clock),
         )
     ruleset = resumed.game.ruleset
     if ruleset.name != settings.ruleset.name:
         settings = replace(settings, start_fen="", ballot="")
-    settings = replace(settings, ruleset=ruleset, white=resumed.white, black=resumed.black)
+    settings = replace(settings, ruleset=ruleset, white=resumed.white, black=resumed.black, clock=resumed.clock)
     session = Session(
         settings,
         texts,
@@ -91,19 +95,27 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
         started=True,
         drawn_plies=resumed.drawn_plies,
         opening=resumed.opening,
+        clocks=resumed.clocks,
+        claim=resumed.game.draw(claimed=True),
     )
     return replace(session, phase=Paused(phase_of(session), "device"))
 
 
 def step(session: Session, event: Event) -> Step:
     """The session after an event, and what it asks for."""
-    session = replace(session, at_ms=event.at_ms)
-    session, effects = _handle(session, event)
-    session, decided = _decide(session)
+    # A flag that fell before this event falls first.
+    step_on = _flag(replace(session, at_ms=event.at_ms))
+    session, effects = then(then(step_on, lambda now: _handle(now, event)), _decide)
+    session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     cues = guide(session).cues
     if cues == session.shown:
-        return session, effects + decided
-    return replace(session, shown=cues), (*effects, *decided, Show(cues))
+        return session, effects
+    return replace(session, shown=cues), (*effects, Show(cues))
+
+
+def _flag(session: Session) -> Step:
+    side = keeping_time.fallen(session)
+    return (session, ()) if side is None else end(session, flag_fell(session.game.ruleset, side))
 
 
 def deadline_ms(session: Session) -> int | None:
@@ -116,7 +128,8 @@ def deadline_ms(session: Session) -> int | None:
 
 def _moments(session: Session) -> list[int]:
     pace, since = session.settings.pace, session.memory.since_ms
-    moments = []
+    by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session))
+    moments = [moment for moment in by_clock if moment is not None]
     if isinstance(session.phase, Answering):
         moments.append(session.phase.shown_ms)
     if isinstance(session.phase, SettingUp):
@@ -153,8 +166,8 @@ def _handle(session: Session, event: Event) -> Step:
             return _pressed(session, button)
         case Requested(request=request, name=name, arguments=arguments):
             return _requested(session, request, name, arguments)
-        case PlayerChose(request=request, move=move):
-            return _chosen(session, request, move)
+        case PlayerChose(request=request, move=move, score=score):
+            return _chosen(session, request, move, score)
         case PlayerFailed(request=request, reason=reason):
             if session.phase == Waiting(request):
                 return enter(replace(session, problem=reason), session.phase)
@@ -174,10 +187,13 @@ def _pressed(session: Session, button: str) -> Step:
     if button == "confirm" or ended_by is not None:
         if isinstance(session.reading, Done | Turned) and ended_by in (None, _mover(session, session.reading.story)):
             return commit(session, session.reading.story)
-        return session, ()
+        waits = ended_by in (None, session.turn.other) and isinstance(session.reading, Untouched)
+        return keeping_time.start_clocks(session) if waits else session, ()
     if button in ("take_back", "new_game"):
         step_on, _ = _carry_out(session, button, {})
         return step_on
+    if button in ("draw", "resign"):
+        return carried_out(session, by_hand.press(session, button))
     return session, ()
 
 
@@ -215,16 +231,8 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
 
 
 def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
-    if isinstance(session.active, Over) or not session.started:
-        return (session, ()), "no game is being played"
-    if name == "draw":
-        claimed = session.game.draw(claimed=True)
-        return end(session, claimed or agreed(session.game.ruleset)), None
-    side = arguments.get("side", str(session.turn))
-    if side not in ("white", "black"):
-        return (session, ()), f"side = {side!r}: expected white or black"
-    ended = resigned if name == "resign" else flag_fell
-    return end(session, ended(session.game.ruleset, Side(side))), None
+    decision = by_hand.decide(session, name, arguments)
+    return carried_out(session, decision), decision if isinstance(decision, str) else None
 
 
 def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
@@ -235,21 +243,30 @@ def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> 
     return commit(session, stories[number - 1]), None
 
 
-def _chosen(session: Session, request: int, move: Move) -> Step:
-    """A late answer to an old question is told by its number; a move that is not legal is refused."""
+def _chosen(session: Session, request: int, move: Move, score: int | None) -> Step:
+    """A late answer to an old question is told by its number; a move that is not legal is refused.
+
+    A player that was offered a draw takes it or declines it now.
+    """
     if session.active != Waiting(request):
         return session, ()
     if all(move.effect != legal.effect for legal in session.game.legal_moves):
         return pause(replace(session, problem="the player chose a move that is not legal"), "player")
+    session = replace(session, engine_score=score)
+    said = by_hand.engine_answers(session, score)
+    session, effects = carried_out(session, said)
+    if isinstance(said, Outcome):
+        return session, effects
     shown_ms = max(session.at_ms, session.turn_began_ms + session.settings.pace.reply_hold)
     session, answering = replace(session, problem=""), Answering(move, shown_ms)
     if isinstance(session.phase, Paused):
-        return replace(session, phase=replace(session.phase, interrupted=answering)), ()
-    return replace(session, phase=answering), ()
+        return replace(session, phase=replace(session.phase, interrupted=answering)), effects
+    return replace(session, phase=answering), effects
 
 
 def _device_lost(session: Session, reason: str) -> Step:
     gone = replace(session, problem=reason, memory=Memory(), reading=Untouched(), broken=None, told=())
+    gone = replace(gone, landed_ms=None)
     if isinstance(session.phase, Paused) and session.phase.reason == "device":
         return gone, ()
     lost = announce(gone, say.DeviceGone(reason))
@@ -279,7 +296,7 @@ def _decide_once(session: Session) -> Step:
             return session, ()
         case SettingUp(target=target):
             return decide_set_up(session, masks_of_position(target.contents))
-    session = replace(session, reading=read(context_of(session), session.memory))
+    session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
     if isinstance(session.phase, Over):
         return _decide_over(session)
     return _decide_in_play(session)
@@ -297,13 +314,15 @@ def _decide_over(session: Session) -> Step:
 
 
 def _decide_in_play(session: Session) -> Step:
-    pace, automatic = session.settings.pace, session.settings.confirm != "button"
+    pace, confirm = session.settings.pace, session.settings.confirm
+    automatic = confirm != "button"
     match session.reading:
         case Untouched():
             return restored(session)
         case Done(story=story, extendable=extendable):
-            waits = pace.extended if extendable and not isinstance(session.phase, Answering) else pace.quick
-            if automatic and settled(session, waits):
+            in_doubt = extendable and not isinstance(session.phase, Answering)
+            waits = pace.extended if in_doubt else pace.quick
+            if automatic and not (in_doubt and confirm == "when-ambiguous") and settled(session, waits):
                 return commit(session, story)
         case Turned(story=story) if automatic:
             return commit(session, story)

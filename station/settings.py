@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.position import Side
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.clock import TimeControl
 
 PERSON = "person"
 
@@ -60,6 +61,7 @@ class Settings:
     """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
     adapt: bool = False
     """Whether the engine's level follows the results of the person who plays it."""
+    clock: TimeControl | None = None
     start_fen: str = ""
     ballot: str = ""
     """What each game draws its opening from, as `engine.ballot` reads it; empty: nothing is drawn."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.explain import Violation
-from engine.game import Game
+from engine.game import Game, Outcome
 from engine.position import Side
 from firmware_bridge.driver import Cues, Device
+from station.clock import Clocks
 from station.phases import ActivePhase, Answering, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.texts import Texts
@@ -54,6 +55,17 @@ class Session:
     device: Device | None = None
     problem: str = ""
     turn_began_ms: int = 0
+    clocks: Clocks | None = None
+    landed_ms: int | None = None
+    """When the last touch of a move was that stands complete on the board and is not in the record yet."""
+    offer: Side | None = None
+    """Who has offered a draw, until it is answered or lapses."""
+    claim: Outcome | None = None
+    """The draw that may be claimed in the game's position."""
+    engine_score: int | None = None
+    """What the engine thought of its own side at its last move, in hundredths of a man."""
+    resign_ms: int | None = None
+    """When the button that resigns was pressed for the first time."""
     shown: Cues = ()
     """Cues sent to the lamps last."""
 

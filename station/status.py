@@ -15,7 +15,9 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
+from station.clock import control_text
 from station.guidance import Guidance, choices, guide
+from station.keeping_time import flag_ms, left_ms
 from station.phases import Over, name_of
 from station.state import Session
 
@@ -40,11 +42,30 @@ def state(session: Session) -> dict[str, Any]:
         "last_move": _plain(last_move(session)),
         "result": result(session),
         "guidance": _guidance(session, guidance),
-        "clocks_ms": None,
+        "clocks_ms": left_ms(session),
+        "clock": _clock(session),
+        "draw": _draw(session),
         "players": players(session),
         "problem": session.problem or None,
         "seq": session.seq,
         "boot": session.boot,
+    }
+
+
+def _clock(session: Session) -> dict[str, Any] | None:
+    """The time control and whose clock runs (nobody's while it does not count); None where no time is kept."""
+    if session.clocks is None:
+        return None
+    runs = session.clocks.running if flag_ms(session) is not None else None
+    return {"control": control_text(session.settings.clock), "running": None if runs is None else str(runs)}
+
+
+def _draw(session: Session) -> dict[str, Any]:
+    """Who offers a draw, and by which rule one may be claimed."""
+    claim = session.claim
+    return {
+        "offered_by": None if session.offer is None else str(session.offer),
+        "claim": None if claim is None else {"name": claim.reason, "article": claim.article},
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from engine.game import Game
 from station import announcements as say
 from station.effects import Announce, Choose, Effect, StopChoosing
+from station.keeping_time import given, set_clocks
 from station.phases import ActivePhase, Over, Paused, Turn, Waiting
 from station.state import Session
 from station.tracker import Masks, Untouched, differing, forget
@@ -42,7 +43,14 @@ def shows(session: Session, target: Masks) -> bool:
 def remembered(session: Session, game: Game) -> Session:
     """The session with another game record; the tracker starts afresh from what it sees now."""
     return replace(
-        session, game=game, memory=forget(session.memory), reading=Untouched(), told=(), turn_began_ms=session.at_ms
+        session,
+        game=game,
+        claim=game.draw(claimed=True),
+        memory=forget(session.memory),
+        reading=Untouched(),
+        told=(),
+        turn_began_ms=session.at_ms,
+        resign_ms=None,
     )
 
 
@@ -73,8 +81,9 @@ def enter(session: Session, phase: ActivePhase) -> Step:
     if not isinstance(phase, Waiting):
         return replace(session, phase=phase), ()
     request = session.request + 1
-    waiting = replace(session, phase=Waiting(request), request=request)
-    return waiting, (Choose(request, session.settings.player(session.turn), session.game),)
+    waiting = set_clocks(replace(session, phase=Waiting(request), request=request))
+    choose = Choose(request, session.settings.player(session.turn), session.game, given(waiting))
+    return waiting, (choose,)
 
 
 def pause(session: Session, reason: str) -> Step:

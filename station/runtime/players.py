@@ -6,13 +6,14 @@ import queue
 import shlex
 import threading
 from contextlib import suppress
+from dataclasses import replace
 
 from engine import hub
 from engine.game import Game
 from engine.levels import STRONGEST
 from engine.position import Move
 from engine.ruleset import Ruleset
-from station.effects import Choose, StopChoosing
+from station.effects import Choose, Clock, StopChoosing
 from station.events import PlayerChose, PlayerFailed
 from station.runtime.endings import TableMaker
 from station.runtime.hub_process import ANSWER_S, HubProcess, PlayerError, own_command
@@ -44,6 +45,10 @@ class Engine(HubProcess):
         self._is_unhurried = is_unhurried
         self._ply = 0
         self._expected: Move | None = None
+        self._left: Clock | None = None
+        """What is left for the moves after the one just chosen, where there is a clock."""
+        self._was_timed = False
+        """Whether the last question had a clock, which an engine keeps to until it is told otherwise."""
         try:
             super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
         except (PlayerError, ValueError) as error:
@@ -62,26 +67,47 @@ class Engine(HubProcess):
             settings["endings"] = str(self._endings.folder)
         self.set_up(settings)
 
-    def choose(self, game: Game) -> Move:
-        """The move an engine makes here; PlayerError when it makes none that is legal."""
+    def choose(self, game: Game, clock: Clock | None = None) -> tuple[Move, int | None]:
+        """The move an engine makes here, and what it thinks of its side (hundredths of a man; None: it tells nothing).
+
+        PlayerError when it makes none that is legal.
+        """
         if game.ply < 2 and game.ply <= self._ply:
             self.forget_pondering()
             self.new_game()
         self._ply = game.ply
-        answer = self.ask(game, None if self._own else hub.Level(move_time_ms=MOVE_TIME_MS))
-        self._expected = answer.expected
-        return answer.move
+        answer = self.ask(game, self._limit(clock))
+        self._expected, self._left = answer.expected, _after(clock, answer.took_ms)
+        score = None if answer.info is None else answer.info.score
+        return answer.move, None if score is None else round(100 * score)
 
     def think_on(self, game: Game) -> None:
         """Think about the reply expected to the move just chosen, on the time of whoever has to make it.
 
         Only the strongest level of our own: weaker ones play alike however long their opponents think, and what a
-        foreign program does with all the time it gets is not known. It ends by itself after as many positions as a
-        move is given.
+        foreign program does with all the time it gets is not known. Without a clock it ends by itself after as many
+        positions as a move is given.
         """
         expected, self._expected = self._expected, None
         if expected is not None and self._own and self._level == str(STRONGEST):
-            self.ponder(game.play(expected))
+            self.ponder(game.play(expected), self._limit(self._left))
+
+    def _limit(self, clock: Clock | None) -> hub.Level | None:
+        """The clock where there is one; else a foreign engine has its time a move, our own level its own measure."""
+        if clock is not None:
+            self._was_timed = True
+            return hub.Level(time_ms=clock.left_ms, increment_ms=clock.increment_ms)
+        if not self._own:
+            return hub.Level(move_time_ms=MOVE_TIME_MS)
+        timed, self._was_timed = self._was_timed, False
+        return hub.Level() if timed else None
+
+
+def _after(clock: Clock | None, took_ms: float) -> Clock | None:
+    """A clock after a move that took so long."""
+    return (
+        None if clock is None else replace(clock, left_ms=max(0, clock.left_ms - round(took_ms)) + clock.increment_ms)
+    )
 
 
 class PlayerWorker:
@@ -141,24 +167,24 @@ class PlayerWorker:
         if rest_s and (self._stopped.wait(rest_s) or choose.request != self._wanted):
             return
         try:
-            move = self._chosen(choose)
+            move, score = self._chosen(choose)
         except Exception as error:
             self._drop(choose)
             self._rest_s[choose.player] = min(LONGEST_RESTART_S, max(RESTART_S, 2 * rest_s))
             self._loop.post(self._board, PlayerFailed(self._loop.clock.now_ms(), choose.request, str(error)))
             return
         self._rest_s.pop(choose.player, None)
-        self._loop.post(self._board, PlayerChose(self._loop.clock.now_ms(), choose.request, move))
+        self._loop.post(self._board, PlayerChose(self._loop.clock.now_ms(), choose.request, move, score))
         try:
             self._engine(choose).think_on(choose.game.play(move))
         except PlayerError:
             self._drop(choose)  # it is started anew when it is asked again
 
-    def _chosen(self, choose: Choose) -> Move:
+    def _chosen(self, choose: Choose) -> tuple[Move, int | None]:
         engine = self._engine(choose)
         self._thinking = engine
         try:
-            return engine.choose(choose.game)
+            return engine.choose(choose.game, choose.clock)
         finally:
             self._thinking = None
 

@@ -144,11 +144,11 @@ class Table:
     def press(self, button: str) -> None:
         self.send(Pressed(self.now, button))
 
-    def choose(self, text: str, request: int | None = None) -> None:
-        self.choose_move(self.legal(text), request)
+    def choose(self, text: str, request: int | None = None, score: int | None = None) -> None:
+        self.choose_move(self.legal(text), request, score)
 
-    def choose_move(self, move: Move, request: int | None = None) -> None:
-        self.send(PlayerChose(self.now, self.session.request if request is None else request, move))
+    def choose_move(self, move: Move, request: int | None = None, score: int | None = None) -> None:
+        self.send(PlayerChose(self.now, self.session.request if request is None else request, move, score))
 
     def lose(self) -> None:
         self.send(DeviceLost(self.now, "unplugged"))

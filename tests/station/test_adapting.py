@@ -10,11 +10,20 @@ from tests.station.table import Table
 def finish(table, loser=None):
     """End the game, which nobody has won where no loser is named; then ask for another."""
     if loser is None:
+        table.ask("new_game", start_fen="W:Wc3,a1:Bb6,h8")
+        set_up(table)
+        table.play("c3-d4")
         assert table.ask("draw") is None
+        table.choose("b6-a5", score=0)
     else:
         assert table.ask("resign", side=loser) is None
     assert table.phase == "Over"
     assert table.ask("new_game") is None
+    set_up(table)
+
+
+def set_up(table):
+    table.stand(table.session.game.position.contents)
     table.wait(1000)
 
 

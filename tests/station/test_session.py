@@ -18,6 +18,7 @@ from station.settings import BLITZ, CALM
 from .table import KINDS, Table
 
 ENGINE = {"black": "engine:3"}
+FEW = "W:Wc3,a1:Bb6,h8"
 
 
 def against_engine(**more):
@@ -28,10 +29,10 @@ def against_engine(**more):
     return table
 
 
-def answering(shown=True, **more):
+def answering(shown=True, score=None, **more):
     """The engine has chosen b6-a5, and it is to be made on the board."""
     table = against_engine(**more)
-    table.choose("b6-a5")
+    table.choose("b6-a5", score=score)
     table.wait(1000 if shown else 0)
     assert table.phase == "Answering"
     return table
@@ -85,9 +86,12 @@ def by_three_ways(make):
 
 
 def resigned_or_drawn(make):
+    """Two people agree at once, an engine when it has thought and thinks that it does not win."""
     first, second = make(), make()
     assert first.ask("resign", side="black") is None
     assert second.ask("draw") is None
+    if second.phase == "Waiting":
+        second.choose("b6-a5", score=0)
     assert first.phase == second.phase == "Over"
     return first
 
@@ -174,7 +178,7 @@ WALKS = {
     ("Waiting", "last move changed on the board"): lambda: changed(against_engine()),
     ("Waiting", "moves taken back on the board"): lambda: undone(against_engine()),
     ("Waiting", "take back, new game or start position"): lambda: by_three_ways(against_engine),
-    ("Waiting", "resignation or agreed draw"): lambda: resigned_or_drawn(against_engine),
+    ("Waiting", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: against_engine(fen=FEW)),
     ("Waiting", "device lost, or pause asked for"): lambda: lose_or_pause(against_engine(), against_engine()),
     ("Answering", "reply made on the board, a person is to move"): lambda: replied(answering()),
     ("Answering", "reply made on the board, another player is to move"): lambda: played(both_engines(), "c3-d4"),
@@ -182,7 +186,7 @@ WALKS = {
     ("Answering", "last move changed on the board"): lambda: changed(answering(shown=False)),
     ("Answering", "moves taken back on the board"): lambda: undone(answering()),
     ("Answering", "take back, new game or start position"): lambda: by_three_ways(answering),
-    ("Answering", "resignation or agreed draw"): lambda: resigned_or_drawn(answering),
+    ("Answering", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: answering(score=0, fen=FEW)),
     ("Answering", "device lost, or pause asked for"): lambda: lose_or_pause(answering(), answering()),
     ("Paused", "device back, or resume asked for"): lambda: resumed(Table()),
     ("Paused", "new game asked for"): lambda: restart(lose_or_pause(Table(), Table())),

@@ -11,11 +11,14 @@ def main(habit):
         return
     if habit == "deaf":
         signal.pause()
+    limit = ""
     for line in sys.stdin:
-        answer(habit, line.split(" ")[0].strip())
+        word, _, rest = line.strip().partition(" ")
+        limit = rest.partition("time=")[2].partition(" ")[0] if word == "level" else limit
+        answer(habit, word, limit)
 
 
-def answer(habit, word):
+def answer(habit, word, limit):
     if word == "hub":
         say("id name=Fake version=1 author=Nobody country=NN")
         say("gibberish {{{ \x07" if habit == "babbling" else "wait")
@@ -33,6 +36,7 @@ def answer(habit, word):
                 "babbling": "blah blah\ndone move=9-99\n",
                 "error": "error message=no",
                 "dies": "info depth=1",
+                "tells its limit": f"info score={limit}\ndone move=21-17",
             }[habit]
         )
         if habit == "dies":

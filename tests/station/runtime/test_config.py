@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from station.clock import TimeControl, control_text
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
 from station.errors import ConfigError
 from station.runtime.cli import main
@@ -60,12 +61,14 @@ def test_every_key_of_the_interface_is_read():
     draws = "claim"
     adapt = true
     lamps = false
+    clock = "5+3"
     start_fen = "W:Wc3:Bf6"
     """
     board = BoardTable(
         *("table-1", "matrix", "", "7", "russian", "engine:10", "hub:scan hub", "blitz", "when-ambiguous", "claim"),
         adapt=True,
         lamps=False,
+        clock="5+3",
         start_fen="W:Wc3:Bf6",
         unique_id="53494d42",
     )
@@ -105,6 +108,7 @@ WRONG = {
         "draws": "true",
         "adapt": "1",
         "lamps": "1",
+        "clock": '"5+x"',
         "start_fen": "0",
         "ballot": "3",
     },
@@ -177,9 +181,30 @@ def test_a_pace_may_set_each_time():
         assert "quick, extended" in sentence
 
 
-@pytest.mark.parametrize("key", ["arm", "clock"])
-def test_what_a_later_version_will_have_is_told_apart_from_what_nobody_knows(key):
-    assert "not in this version" in fault(BOARD + f'{key} = "x"\n')
+def test_what_a_later_version_will_have_is_told_apart_from_what_nobody_knows():
+    assert "not in this version" in fault(BOARD + 'arm = "x"\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("5+3", TimeControl(300_000, 3_000)),
+        ("25", TimeControl(1_500_000)),
+        ("5d3", TimeControl(300_000, 0, 3_000)),
+        ("0.5", TimeControl(30_000)),
+        ("600+600", TimeControl(36_000_000, 600_000)),
+        ("", None),
+    ],
+)
+def test_a_clock_is_written_as_players_write_it(text, control):
+    (board,) = read_config(BOARD + f'clock = "{text}"\n').boards
+    assert board.settings().clock == control
+    assert control_text(control) == text
+
+
+@pytest.mark.parametrize("text", ["0", "0+3", "601", "5+601", "5 + 3", "+3", "5+", "-5", "5:00", "5+3+2", "\u0665"])
+def test_a_clock_that_is_none_is_refused(text):
+    assert "seconds added a move" in fault(BOARD + f'clock = "{text}"\n')
 
 
 def check(path, capsys, *options):

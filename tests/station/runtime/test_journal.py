@@ -17,7 +17,7 @@ from firmware_bridge.driver import Device, Role
 from station import announcements as say
 from station import effects, events
 from station.announcements import What
-from station.effects import Announce, Answer, Choose, Show, StopChoosing
+from station.effects import Announce, Answer, Choose, Clock, Show, StopChoosing
 from station.errors import JournalError
 from station.journal import (
     FORMAT,
@@ -50,6 +50,8 @@ EVENTS = [
     events.Pressed(10, "confirm"),
     events.Requested(11, "mqtt:1", "new_game", {"variant": "russian", "plies": 2, "sure": True, "no": False}),
     events.PlayerChose(12, 4, MOVE),
+    events.PlayerChose(12, 4, MOVE, -35),
+    events.Pressed(12, "resign"),
     events.PlayerFailed(13, 5, "gone “away”"),
     events.DeviceLost(14, "no such file: /dev/ttyé"),
     events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
@@ -66,6 +68,8 @@ WHATS = [
     say.BoardRestored(),
     say.Prompted("remove", "Take it off.", ("c3",)),
     say.GameOver("2-0", "no move is left", ""),
+    say.DrawOffered("white"),
+    say.DrawDeclined("black", True),
     say.DeviceGone("gone"),
     say.DeviceReturned("Board", "17"),
 ]
@@ -74,6 +78,7 @@ EFFECTS = [
     Show(((3, Role.LIFT), (9, Role.PLACE))),
     Show(()),
     Choose(3, "engine:1", new_game(RULESET)),
+    Choose(3, "engine:1", new_game(RULESET), Clock(1000, 0)),
     StopChoosing(3),
     Answer("mqtt:1", None),
     Answer("mqtt:2", "not now"),

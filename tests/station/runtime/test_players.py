@@ -7,14 +7,15 @@ import shlex
 import signal
 import sys
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
 from engine.game import new_game
 from engine.hub import Go as GoOn
-from engine.hub import PonderHit, Stop
+from engine.hub import Level, PonderHit, Stop
 from engine.ruleset import load_ruleset
-from station.effects import Choose
+from station.effects import Choose, Clock
 from station.events import PlayerChose, PlayerFailed
 from station.phases import Answering, Turn, Waiting
 from station.runtime import players
@@ -78,7 +79,7 @@ def test_the_stations_own_engine_answers():
         engine.begin()
         game = new_game(RUSSIAN)
         for _ in range(3):
-            game = game.play(engine.choose(game))
+            game = game.play(engine.choose(game)[0])
         assert game.ply == 3
     finally:
         engine.close()
@@ -102,13 +103,13 @@ def test_the_strongest_level_thinks_on_its_opponents_time(is_expected, monkeypat
     try:
         engine.begin()
         game = new_game(RUSSIAN)
-        answer = engine.choose(game)
+        answer, _ = engine.choose(game)
         game = game.play(answer)
         expected = engine._expected
         engine.think_on(game)
         reply = next(move for move in game.legal_moves if (move.effect == expected.effect) is is_expected)
         game = game.play(reply)
-        assert any(engine.choose(game).effect == move.effect for move in game.legal_moves)
+        assert any(engine.choose(game)[0].effect == move.effect for move in game.legal_moves)
         after = [PonderHit()] if is_expected else [Stop(), GoOn()]
         assert engine.searches() == [GoOn(), GoOn("ponder"), *after]
     finally:
@@ -120,7 +121,7 @@ def test_weaker_levels_do_not_think_on_their_opponents_time():
     try:
         engine.begin()
         game = new_game(RUSSIAN)
-        engine.think_on(game.play(engine.choose(game)))
+        engine.think_on(game.play(engine.choose(game)[0]))
         assert engine.searches() == [GoOn()]
     finally:
         engine.close()
@@ -132,8 +133,8 @@ def test_a_new_game_ends_what_was_pondered(monkeypatch):
     try:
         engine.begin()
         game = new_game(RUSSIAN)
-        engine.think_on(game.play(engine.choose(game)))
-        assert engine.choose(game) in game.legal_moves
+        engine.think_on(game.play(engine.choose(game)[0]))
+        assert engine.choose(game)[0] in game.legal_moves
         assert engine.searches() == [GoOn(), GoOn("ponder"), Stop(), GoOn()]
     finally:
         engine.close()
@@ -207,6 +208,34 @@ def test_an_engine_that_hangs_is_started_again_and_asked_the_same(stand, monkeyp
     assert not is_running(hung[0])
 
 
+def test_an_engine_is_told_the_clock_and_says_what_it_thinks():
+    """The fake's score is the time that it was told, in s."""
+    engine = Engine(hub("tells its limit"), RUSSIAN)
+    try:
+        engine.begin()
+        for clock, score in ((Clock(61_500, 2000), 6150), (Clock(2000, 0), 200), (None, 100)):
+            assert engine.choose(new_game(RUSSIAN), clock)[1] == score
+    finally:
+        engine.close()
+
+
+def test_the_stations_own_engine_keeps_to_the_clock_and_forgets_it_afterwards():
+    engine = Engine("engine:10", RUSSIAN)
+    game = new_game(RUSSIAN)
+    try:
+        engine.begin()
+        began = perf_counter()
+        for _ in range(3):
+            move, score = engine.choose(game, Clock(3000, 0))
+            assert move in game.legal_moves
+            assert score is not None
+        assert perf_counter() - began < 3
+        assert engine._limit(None) == Level()
+        assert engine._limit(None) is None
+    finally:
+        engine.close()
+
+
 def test_an_engine_that_thinks_long_and_answers_pings_is_left_alone(monkeypatch):
     monkeypatch.setattr(players, "PING_S", 0.3)
     engine = Engine("engine:5", RUSSIAN, is_unhurried=True)
@@ -214,7 +243,7 @@ def test_an_engine_that_thinks_long_and_answers_pings_is_left_alone(monkeypatch)
         engine.begin()
         game = new_game(RUSSIAN)
         for _ in range(2):
-            game = game.play(engine.choose(game))
+            game = game.play(engine.choose(game)[0])
     finally:
         engine.close()
     assert game.ply == 2
