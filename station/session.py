@@ -58,6 +58,7 @@ from station.tracker import (
     read,
     read_illegal,
     remember,
+    standing_stories,
 )
 
 REQUESTS = ("new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose")
@@ -185,8 +186,9 @@ def _handle(session: Session, event: Event) -> Step:
 def _pressed(session: Session, button: str) -> Step:
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
-        if isinstance(session.reading, Done | Turned) and ended_by in (None, _mover(session, session.reading.story)):
-            return commit(session, session.reading.story)
+        story = _ended(session)
+        if story is not None and ended_by in (None, _mover(session, story)):
+            return commit(session, story)
         waits = ended_by in (None, session.turn.other) and isinstance(session.reading, Untouched)
         return keeping_time.start_clocks(session) if waits else session, ()
     if button in ("take_back", "new_game"):
@@ -195,6 +197,19 @@ def _pressed(session: Session, button: str) -> Step:
     if button in ("draw", "resign"):
         return carried_out(session, by_hand.press(session, button))
     return session, ()
+
+
+def _ended(session: Session) -> Story | None:
+    """What a person ends a turn with: it stands on the board, also where its piece was never seen to leave its square.
+
+    A capture may end where it began; who only takes the pieces off says with the button that it is made.
+    """
+    if isinstance(session.reading, Done | Turned):
+        return session.reading.story
+    if session.memory.seen is None or isinstance(session.phase, Paused):
+        return None
+    standing = standing_stories(context_of(session), session.memory.seen)
+    return standing[0] if len(standing) == 1 else None
 
 
 def _mover(session: Session, story: Story) -> Side:

@@ -39,7 +39,7 @@ from station.tracking.readings import (
     Untouched,
 )
 from station.tracking.several import read_turned
-from station.tracking.single import finished_stories, read_under_way
+from station.tracking.single import finished_stories, read_under_way, standing_stories
 
 __all__ = [
     "Ambiguous",
@@ -70,6 +70,7 @@ __all__ = [
     "read_illegal",
     "remember",
     "squares_in",
+    "standing_stories",
     "tells_colour",
 ]
 

@@ -22,7 +22,7 @@ class Candidate:
     final: Masks
     stage: Masks
     carried: int
-    """Squares on which the mover may stand: home, on the way, destination."""
+    """Squares on which nothing but the mover may stand: home, on the way, destination."""
     captured: int
     """Squares that become empty because what stands there goes off."""
     home: int
@@ -115,7 +115,7 @@ def _candidate(move: Move, ways: tuple[Move, ...], position: Position, untouched
             for piece in set(position.towers.beneath[square]):
                 emptied = allow(emptied, 1 << square, piece)
     stage = put(allow(emptied, carried, EMPTY), carried, mover, move.promotes, also=True)
-    return Candidate(move, final, stage, carried, captured, home, uncovered)
+    return Candidate(move, final, stage, carried & ~captured | target, captured, home, uncovered)
 
 
 def _uncovered(move: Move, position: Position) -> int:

@@ -31,6 +31,11 @@ def finished_stories(context: Context, memory: Memory, seen: Masks) -> Iterator[
                 yield Story(back, (candidate.move,)), candidate.extendable
 
 
+def standing_stories(context: Context, seen: Masks) -> tuple[Story, ...]:
+    """Stories of one move that a frame shows complete, whether or not anybody saw it being made."""
+    return tuple(Story(0, (item.move,)) for item in context.expected.candidates if not differing(item.final, seen))
+
+
 def unseen_squares(candidate: Candidate, been: Masks) -> int:
     """On how many squares nobody saw what a move did: left its home, took a piece off, put its piece down."""
     target = 1 << candidate.move.to_square
