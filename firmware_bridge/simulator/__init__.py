@@ -25,6 +25,9 @@ class SimulatedBoard(Protocol):
     def contents(self, cell: Cell) -> Piece:
         """What stands on a cell, whatever the sensors say."""
 
+    def break_sensor(self, cell: Cell) -> None:
+        """From now on the sensor of a cell reads empty whatever stands there."""
+
     def press(self, button: str, now_ms: int) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
 

@@ -9,7 +9,7 @@ from math import ceil
 
 from engine.geometry import Cell
 from engine.position import Piece
-from firmware_bridge.simulator.faults import NONE, Faults, Noise
+from firmware_bridge.simulator.faults import MARGINAL_SCAN, NONE, Faults, Noise
 
 SCAN_MS = 225
 BOOT_MS = 500
@@ -65,6 +65,11 @@ class DgtBoard:
         self._visits: list[tuple[float, int]] = []
         self._weak: set[int] = set()
         self._wrong: set[int] = set()
+        self._marginal: set[int] = set()
+        self._dead: set[int] = set()
+        self._flipping: set[int] = set()
+        self._dropping: set[int] = set()
+        self._flip_ms = self._noise.until_flip_ms()
         self._mode = _BUS
         self._right_high = False
         self._input: deque[int] = deque()
@@ -82,11 +87,15 @@ class DgtBoard:
         self._world[field] = piece
         self._weak.discard(field)
         self._wrong.discard(field)
+        self._marginal.discard(field)
+        self._dropping.discard(field)
         if piece is not Piece.EMPTY:
             if self._noise.happens(self._noise.faults.weak_piece):
                 self._weak.add(field)
             if self._noise.happens(self._noise.faults.wrong_code):
                 self._wrong.add(field)
+            if self._noise.happens(self._noise.faults.marginal_piece):
+                self._marginal.add(field)
         heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
 
     def take(self, cell: Cell, now_ms: int) -> None:
@@ -96,6 +105,10 @@ class DgtBoard:
     def contents(self, cell: Cell) -> Piece:
         """What stands on a cell, whatever the board says."""
         return self._world[self._field(cell)]
+
+    def break_sensor(self, cell: Cell) -> None:
+        """From now on a field reads empty whatever stands there."""
+        self._dead.add(self._field(cell))
 
     def press(self, button: str, now_ms: int) -> None:
         """A player pushes the lever of the clock down on his side; ValueError when the board has no such button."""
@@ -124,10 +137,10 @@ class DgtBoard:
         self._log.append(0x6A)
         self._visits = []
         for field in range(self._fields):
-            code = self._scanned[field] = self._codes[self._world[field]]
+            code = self._scanned[field] = self._code(field)
             if code:
                 self._log += bytes((0x40 | code, field))
-            if field in self._weak:
+            if field in self._weak or field in self._marginal:
                 heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
 
     def receive(self, data: bytes, now_ms: int) -> bytes:
@@ -159,6 +172,8 @@ class DgtBoard:
             due.append(self._wire[0][0])
         if self._visits:
             due.append(self._visits[0][0])
+        if self._flip_ms is not None:
+            due.append(self._flip_ms)
         if self._clock_ms is not None:
             due.append(self._clock_ms)
         return ceil(min(due)) if due else None
@@ -172,7 +187,14 @@ class DgtBoard:
         scans = ceil((now_ms - phase) / SCAN_MS)
         return phase + max(scans, 0) * SCAN_MS
 
+    def _code(self, field: int) -> int:
+        return 0 if field in self._dead else self._codes[self._world[field]]
+
     def _scan(self, now_ms: int) -> None:
+        while self._flip_ms is not None and self._flip_ms <= now_ms:
+            self._flipping.add(field := self._noise.random.randrange(self._fields))
+            heappush(self._visits, (self._next_visit_ms(field, self._flip_ms), field))
+            self._flip_ms += self._noise.until_flip_ms() or 0
         while self._visits and self._visits[0][0] <= now_ms:
             at_ms, field = heappop(self._visits)
             self._visit(field, at_ms)
@@ -180,11 +202,21 @@ class DgtBoard:
     def _visit(self, field: int, at_ms: float) -> None:
         code = self._codes[self._world[field]]
         again = field in self._weak
-        if again and self._scanned[field]:
+        if field in self._dead or (again and self._scanned[field]):
             code = 0
+        elif field in self._flipping:
+            self._flipping.discard(field)
+            code, again = 0 if code else self._noise.random.choice(list(self._codes.values())[1:]), True
+        elif field in self._dropping:
+            self._dropping.discard(field)
+            code, again = 0, True
         elif field in self._wrong:
             self._wrong.discard(field)
             code, again = WRONG_CODE, True
+        elif field in self._marginal:
+            self._dropping.add(field)
+            gone_ms = at_ms + SCAN_MS * self._noise.random.expovariate(MARGINAL_SCAN)
+            heappush(self._visits, (self._next_visit_ms(field, gone_ms), field))
         if again:
             heappush(self._visits, (at_ms + SCAN_MS, field))
         if code == self._scanned[field]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from engine.geometry import Cell
 from engine.position import Piece
-from firmware_bridge.simulator.faults import NONE, Faults, Noise
+from firmware_bridge.simulator.faults import FLIP_MS, GHOST_MS, MARGINAL_GONE_MS, NONE, Faults, Noise
 
 BOOT_MS = 300
 DARK_MS = 5000
-BOUNCE_MS = (20, 60)
 WEAK_MS = (60, 600)
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
 ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
@@ -100,6 +99,9 @@ class MatrixBoard:
         self._levels = bytearray(cells)
         self._coming: dict[int, list[tuple[int, int]]] = {}
         self._weak: set[int] = set()
+        self._marginal: set[int] = set()
+        self._dead: set[int] = set()
+        self._flip_ms = self._noise.until_flip_ms()
         self._restarts = 0
         self._presses = [0] * len(BUTTONS)
         self._input = b""
@@ -123,11 +125,17 @@ class MatrixBoard:
     def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
         """A hand puts a piece on a cell; nothing else stands there afterwards."""
         index = self._index(cell)
+        faults, lifted = self._noise.faults, self._world[index]
         self._world[index] = piece
         self._weak.discard(index)
-        if piece is not Piece.EMPTY and self._noise.happens(self._noise.faults.weak_piece):
+        self._marginal.discard(index)
+        if piece is not Piece.EMPTY and self._noise.happens(faults.weak_piece):
             self._weak.add(index)
+        elif piece is not Piece.EMPTY and self._noise.happens(faults.marginal_piece):
+            self._marginal.add(index)
         self._chatter(index, now_ms)
+        if self._noise.happens(faults.ghost):
+            self._haunt(index, piece or lifted, now_ms)
 
     def take(self, cell: Cell, now_ms: int) -> None:
         """A hand takes away what stands on a cell."""
@@ -136,6 +144,12 @@ class MatrixBoard:
     def contents(self, cell: Cell) -> Piece:
         """What stands on a cell, whatever the sensors say."""
         return self._world[self._index(cell)]
+
+    def break_sensor(self, cell: Cell) -> None:
+        """From now on the sensor of a cell reads empty whatever stands there."""
+        index = self._index(cell)
+        self._dead.add(index)
+        self._levels[index] = 0
 
     def press(self, button: str, now_ms: int) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
@@ -164,7 +178,7 @@ class MatrixBoard:
         self._coming.clear()
         for index in range(len(self._world)):
             self._levels[index] = self._code(index)
-            if index in self._weak:
+            if index in self._weak or index in self._marginal:
                 self._chatter(index, self._boot_ms)
 
     def receive(self, data: bytes, now_ms: int) -> bytes:
@@ -187,6 +201,8 @@ class MatrixBoard:
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
         due = min((events[0][0] for events in self._coming.values()), default=self._state_ms)
+        if self._flip_ms is not None:
+            due = min(due, self._flip_ms)
         due = max(min(due, self._state_ms), self._boot_ms)
         if self._held_back:
             return max(self._stalled_until_ms, 0)
@@ -212,7 +228,10 @@ class MatrixBoard:
         return column, row
 
     def _code(self, index: int) -> int:
-        piece = self._world[index]
+        return 0 if index in self._dead else self._told(self._world[index])
+
+    def _told(self, piece: Piece) -> int:
+        """What a sensor says of a piece above it."""
         if piece is Piece.EMPTY:
             return 0
         if not self._colour:
@@ -222,10 +241,11 @@ class MatrixBoard:
     def _chatter(self, index: int, now_ms: int) -> None:
         """Works out when the debounced level of a contact will change, now that it has begun to bounce."""
         target, other = self._code(index), self._levels[index]
-        settled_ms = now_ms + self._noise.random.randint(*BOUNCE_MS)
+        faults = self._noise.faults
+        settled_ms = now_ms + self._noise.random.randint(*faults.bounce_ms)
         edges = [now_ms]
         while edges[-1] < settled_ms:
-            edges.append(min(settled_ms, edges[-1] + self._noise.random.randint(1, 15)))
+            edges.append(min(settled_ms, edges[-1] + self._noise.random.randint(1, faults.longest_gap_ms)))
         levels = [target if place % 2 == len(edges) % 2 else other for place in range(1, len(edges) + 1)]
         events = [
             (start + self._debounce_ms, level)
@@ -234,15 +254,47 @@ class MatrixBoard:
         ]
         self._coming[index] = [*events, (settled_ms + self._debounce_ms, target)]
 
+    def _flip(self, index: int, level: int, start_ms: int, lasting_ms: tuple[int, int]) -> None:
+        """Has a cell that is at rest show something else for a moment."""
+        if index not in self._coming and index not in self._dead:
+            until_ms = start_ms + self._noise.random.randint(*lasting_ms)
+            self._coming[index] = [(start_ms, level), (until_ms, self._code(index))]
+
+    def _flip_any(self, at_ms: int) -> None:
+        index = self._noise.random.randrange(len(self._levels))
+        phantom = self._noise.random.choice((Piece.WHITE_MAN, Piece.BLACK_MAN))
+        self._flip(index, 0 if self._levels[index] else self._told(phantom), at_ms, FLIP_MS)
+
+    def _haunt(self, index: int, piece: Piece, now_ms: int) -> None:
+        """A free cell beside a contact shows the piece that passes above it."""
+        row, column = divmod(index, self._size[0])
+        beside = [(column + x, row + y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+        cells = [y * self._size[0] + x for x, y in beside if 0 <= x < self._size[0] and 0 <= y < self._size[1]]
+        free = [cell for cell in cells if self._world[cell] is Piece.EMPTY]
+        if free:
+            self._flip(self._noise.random.choice(free), self._told(piece), now_ms + self._debounce_ms, GHOST_MS)
+
+    def _restless(self, index: int, at_ms: int, level: int) -> list[tuple[int, int]]:
+        """What the sensor under a badly placed piece will say next, after a change at `at_ms`."""
+        if index in self._weak:
+            return [(at_ms + self._noise.random.randint(*WEAK_MS), 0 if level else self._code(index))]
+        if index in self._marginal:
+            gone_ms = at_ms + self._noise.holds_ms()
+            return [(gone_ms, 0), (gone_ms + self._noise.random.randint(*MARGINAL_GONE_MS), self._code(index))]
+        return []
+
     def _sense(self, now_ms: int) -> bool:
+        while self._flip_ms is not None and self._flip_ms <= now_ms:
+            self._flip_any(self._flip_ms)
+            self._flip_ms += self._noise.until_flip_ms() or 0
         changed = False
         for index, events in list(self._coming.items()):
             while events and events[0][0] <= now_ms:
                 at_ms, level = events.pop(0)
                 changed |= self._levels[index] != level
                 self._levels[index] = level
-                if not events and index in self._weak:
-                    events.append((at_ms + self._noise.random.randint(*WEAK_MS), 0 if level else self._code(index)))
+                if not events:
+                    events.extend(self._restless(index, at_ms, level))
             if not events:
                 del self._coming[index]
         return changed

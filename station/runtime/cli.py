@@ -171,21 +171,35 @@ def _add_measuring(commands: _Commands) -> None:
         commands,
         "simulate",
         _simulate,
-        "Simulated hands play recorded games on a simulated board.",
-        "dambord simulate games.pdn --driver dgt --games 40 --hands calm --seed 7 --json",
+        "Simulated hands play games on a simulated board.",
+        "dambord simulate games.pdn --driver dgt --games 40 --hands real --noise worn --seed 7 --json",
     )
-    simulate.add_argument("file", metavar="FILE.pdn")
+    simulate.add_argument("file", metavar="FILE.pdn", nargs="?", help="recorded games (default: some are made)")
     simulate.add_argument("--driver", choices=("matrix", "dgt"), default="matrix", help="kind of board")
     simulate.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
     simulate.add_argument(
-        "--hands", choices=("calm", "senior", "blitz", "clean"), default="calm", help="habits of the hands"
+        "--hands",
+        choices=("calm", "real", "senior", "blitz", "child", "clean"),
+        default="calm",
+        help="habits of the hands",
     )
-    simulate.add_argument("--noise", choices=("none", "normal", "bad"), default="none", help="faults of board and wire")
-    simulate.add_argument("--seed", type=int, default=1, help="chance that can be repeated (default: %(default)s)")
-    simulate.add_argument("--games", type=int, default=None, help="at most so many games (default: all)")
-    simulate.add_argument("--variant", default=None, help="rules where the file states none (default: international)")
     simulate.add_argument(
-        "--replies", choices=("white", "black"), help="the station shows this side's moves, hands carry them out"
+        "--noise",
+        choices=("clean", "normal", "worn", "bad", "none"),
+        default="clean",
+        help="faults of board and wire; none is clean (default: %(default)s)",
+    )
+    simulate.add_argument("--seed", type=int, default=1, help="chance that can be repeated (default: %(default)s)")
+    simulate.add_argument(
+        "--games", type=int, default=None, help="so many; a file is played again and again (default: the file's, or 1)"
+    )
+    simulate.add_argument(
+        "--variant", default=None, help="rules of made games, and where the file states none (default: international)"
+    )
+    simulate.add_argument(
+        "--replies",
+        choices=("white", "black", "mixed"),
+        help="the station shows this side's moves, hands carry them out; mixed: in two of three games",
     )
     simulate.add_argument(
         "--realtime", action="store_true", help="over pseudo-terminals, threads and the wall clock; games side by side"

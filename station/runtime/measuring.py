@@ -8,44 +8,39 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.pdn import PdnGame
 from engine.position import Side
 from station.errors import ConfigError
 from station.journal import as_read, read_journal, resumed_in
 from station.runtime.boards import misfit
 from station.runtime.game_commands import print_json, read_games
+from station.runtime.house_rules import configuration_folder, ruleset_named
+from station.runtime.intervals import poisson, wilson
+from station.runtime.made_games import Game, made_games
 from station.runtime.realtime import play_side_by_side
-from station.runtime.simulate import GameReport, Setup, play
+from station.runtime.simulate import Setup, play
+from station.runtime.witness import GameReport
 from station.session import begin, step
 from station.texts import load_texts
 
 
 def simulate(options: argparse.Namespace) -> int:
-    """Let hands play a file's games; exit code 1 when a record is not what they played."""
-    games = [game for game in read_games(Path(options.file), options.variant) if game.moves and not game.faults]
-    if not games:
-        raise ConfigError(f"{options.file}: found no legal game with moves, expected at least one")
-    games = games[: options.games]
-    for fault in filter(None, (misfit(options.driver, game.ruleset) for game in games)):
-        raise ConfigError(f"{options.file}: {fault}")
+    """Let hands play games; exit code 1 when a record is not what they played."""
+    games = _games(options)
+    for fault in filter(None, {misfit(options.driver, game.ruleset) for game in games}):
+        raise ConfigError(f"{_name(options)}: {fault}")
     folder = _recordings(options)
-    setup = Setup(
-        driver=options.driver,
-        hands=options.hands,
-        noise=options.noise,
-        colour=options.colour,
-        replies=Side(options.replies) if options.replies else None,
-    )
+    setup = Setup(driver=options.driver, hands=options.hands, noise=options.noise, colour=options.colour)
     began = time.perf_counter()
     if options.realtime:
-        if setup.replies:
+        if options.replies:
             raise ConfigError("--replies with --realtime: expected one of them")
         reports = play_side_by_side(games, setup, options.seed, folder)
     else:
-        reports = list(_progress(_in_simulated_time(games, setup, options.seed, folder), len(games)))
+        reports = list(_progress(_in_simulated_time(games, setup, options, folder), len(games)))
     summary = summary_of(reports, time.perf_counter() - began, folder)
     if options.json:
         print_json(summary)
@@ -54,10 +49,38 @@ def simulate(options: argparse.Namespace) -> int:
     return 0 if summary["records_equal"] == summary["games"] and not summary["wrong"] else 1
 
 
-def _in_simulated_time(games: Sequence[PdnGame], setup: Setup, seed: int, folder: Path) -> Iterator[GameReport]:
+def _games(options: argparse.Namespace) -> list[Game]:
+    """As many games as are asked for: the file's, again and again if need be; without a file, games made from the seed.
+
+    The hands play each of them by other chance, also the second time.
+    """
+    if options.file is None:
+        ruleset = ruleset_named(options.variant or "international", configuration_folder())
+        return list(itertools.islice(made_games(ruleset, options.seed), options.games or 1))
+    recorded = [game for game in read_games(Path(options.file), options.variant) if game.moves and not game.faults]
+    if not recorded:
+        raise ConfigError(f"{options.file}: found no legal game with moves, expected at least one")
+    return list(itertools.islice(itertools.cycle(recorded), options.games or len(recorded)))
+
+
+def _name(options: argparse.Namespace) -> str:
+    return options.file or options.variant or "international"
+
+
+def _in_simulated_time(
+    games: Sequence[Game], setup: Setup, options: argparse.Namespace, folder: Path
+) -> Iterator[GameReport]:
     for number, game in enumerate(games, 1):
         journal = folder / f"game-{number:04d}.jsonl"
-        yield play(game.start, game.moves, game.ruleset, setup, seed * 100_003 + number, journal)
+        setup = replace(setup, replies=replies_in(number, options.replies))
+        yield play(game.start, game.moves, game.ruleset, setup, options.seed * 100_003 + number, journal)
+
+
+def replies_in(number: int, replies: str | None) -> Side | None:
+    """Whose moves the station shows in a game of this number, from 1; `mixed`: in turn nobody's, White's, Black's."""
+    if replies == "mixed":
+        return (None, Side.WHITE, Side.BLACK)[(number - 1) % 3]
+    return Side(replies) if replies else None
 
 
 def _recordings(options: argparse.Namespace) -> Path:
@@ -68,7 +91,7 @@ def _recordings(options: argparse.Namespace) -> Path:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         base = Path(state) / "dambord" / "recordings"
     timing = "realtime" if options.realtime else "simulated"
-    stem = f"{Path(options.file).stem}-{options.driver}-{options.hands}-{timing}-seed-{options.seed}"
+    stem = f"{Path(_name(options)).stem}-{options.driver}-{options.hands}-{timing}-seed-{options.seed}"
     for number in itertools.count(1):
         folder = base / (stem if number == 1 else f"{stem}-{number}")
         try:
@@ -100,13 +123,34 @@ def summary_of(reports: Sequence[GameReport], seconds: float, folder: Path) -> d
         "wrong": sum(report.wrong for report in reports),
         "wrong_seen": sum(report.wrong_seen for report in reports),
         "withdrawn": sum(report.withdrawn for report in reports),
+        "withdrawn_shown": sum(report.withdrawn_shown for report in reports),
         "missed": sum(report.missed for report in reports),
         "needless_prompts": sum(report.needless_prompts for report in reports),
         "latency_ms": {f"p{share}": _quantile(latencies, share) for share in (50, 95, 99)},
+        "per_10000_moves": {
+            "wrong": _share(sum(report.wrong for report in reports), moves),
+            "wrong_seen": _share(sum(report.wrong_seen for report in reports), moves),
+            "withdrawn": _share(sum(report.withdrawn for report in reports), moves),
+            "withdrawn_shown": _share(sum(report.withdrawn_shown for report in reports), moves),
+            "missed": _share(sum(report.missed for report in reports), moves),
+        },
+        "needless_prompts_per_game": _rate(sum(report.needless_prompts for report in reports), len(reports)),
         "seconds": round(seconds, 2),
         "moves_per_second": round(moves / seconds, 1),
         "recordings": str(folder),
     }
+
+
+def _share(count: int, moves: int) -> dict[str, float]:
+    """So many of 10,000 moves, with Wilson's 95 % interval."""
+    low, high = wilson(count, moves)
+    return {"rate": round(10_000 * count / moves, 2), "low": round(10_000 * low, 2), "high": round(10_000 * high, 2)}
+
+
+def _rate(count: int, games: int) -> dict[str, float]:
+    """So many a game, with the exact 95 % interval of a Poisson count."""
+    low, high = poisson(count)
+    return {"rate": round(count / games, 3), "low": round(low / games, 3), "high": round(high / games, 3)}
 
 
 def _quantile(ordered: Sequence[int], share: int) -> int | None:
@@ -117,7 +161,10 @@ def _print_summary(summary: dict[str, Any]) -> None:
     latency = summary["latency_ms"]
     print(f"{summary['games']} games, {summary['moves']} moves at {summary['moves_per_second']} moves/s")
     print(f"records equal to what was played: {summary['records_equal']} of {summary['games']}")
-    print(f"wrong {summary['wrong']}, missed {summary['missed']}, withdrawn {summary['withdrawn']}")
+    for name, share in summary["per_10000_moves"].items():
+        print(f"{name.replace('_', ' ')}: {summary[name]}, of 10,000 {share['low']} to {share['high']} (95 %)")
+    prompts = summary["needless_prompts_per_game"]
+    print(f"needless prompts: {summary['needless_prompts']}, a game {prompts['low']} to {prompts['high']} (95 %)")
     print(f"last contact to record: p50 {latency['p50']} ms, p95 {latency['p95']} ms, p99 {latency['p99']} ms")
     print(f"recordings: {summary['recordings']}")
 

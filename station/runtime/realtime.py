@@ -7,23 +7,22 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from engine.pdn import PdnGame
 from engine.rules import rules_for
 from engine.ruleset import variant_names
-from firmware_bridge.simulator import PRESETS as NOISE
-from firmware_bridge.simulator import SimulatedBoard, device_for
+from firmware_bridge.simulator import SimulatedBoard
 from firmware_bridge.simulator.pty_port import PtyPort
 from station import announcements as say
 from station.config import BoardTable, Config, StationTable
 from station.runtime.loop import Outcome
+from station.runtime.made_games import Game
 from station.runtime.service import Service
-from station.runtime.simulate import MISSED_MS, GameReport, Setup, Witness
+from station.runtime.simulate import Setup, board_with, perform
+from station.runtime.witness import GameReport, Witness
 from station.simulation.hands import PRESETS as HANDS
-from station.simulation.hands import Touch, performances
+from station.simulation.hands import Touch
 
 READY_S = 20.0
 """A board that is not ready to play after this time never will be."""
@@ -39,26 +38,26 @@ class Observer:
     def hear(self, outcome: Outcome) -> None:
         """Pass announcements on."""
         witness = self.witnesses[outcome.board]
-        witness.hear(outcome.effects, outcome.session.game.moves, outcome.event.at_ms)
+        witness.hear(outcome.effects, outcome.session, outcome.event.at_ms)
         if outcome.session.started:
             self.ready[outcome.board].set()
 
 
-def play_side_by_side(games: Sequence[PdnGame], setup: Setup, seed: int, folder: Path) -> list[GameReport]:
+def play_side_by_side(games: Sequence[Game], setup: Setup, seed: int, folder: Path) -> list[GameReport]:
     """Let hands play games at the same time, each on a board of its own, in real time."""
     witnesses = {f"game-{number:04d}": Witness(game.moves) for number, game in enumerate(games, 1)}
     observer = Observer(witnesses)
     with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="dambord-") as ports:
         tables, devices = [], {}
         for number, (board, game) in enumerate(zip(witnesses, games, strict=True), 1):
-            port = stack.enter_context(PtyPort(_device(game, setup, seed * 100_003 + number), Path(ports) / board))
+            port = stack.enter_context(PtyPort(_board(game, setup, seed * 100_003 + number), Path(ports) / board))
             devices[board] = port
             tables.append(_table(board, port, game, setup))
         service = Service(Config(StationTable(data=str(folder)), boards=tuple(tables)), watchers=[observer], page=False)
         service.start()
         stack.callback(service.stop)
         threads = [
-            threading.Thread(target=Hands(service, observer, devices[board], board, game, setup).play, args=(chance,))
+            threading.Thread(target=Hands(service, observer, devices[board], board, game).play, args=(setup, chance))
             for board, game, chance in zip(witnesses, games, _chances(seed), strict=False)
         ]
         for thread in threads:
@@ -68,17 +67,11 @@ def play_side_by_side(games: Sequence[PdnGame], setup: Setup, seed: int, folder:
     return [witness.report() for witness in witnesses.values()]
 
 
-def _device(game: PdnGame, setup: Setup, seed: int) -> SimulatedBoard:
-    ruleset = game.ruleset
-    board = device_for(
-        setup.driver, ruleset.columns, ruleset.rows, seed=seed, faults=NOISE[setup.noise], colour=setup.colour
-    )
-    for square, piece in enumerate(game.start.contents):
-        board.put(ruleset.geometry.cells[square], piece, 0)
-    return board
+def _board(game: Game, setup: Setup, seed: int) -> SimulatedBoard:
+    return board_with(game.start, game.ruleset, setup, seed)
 
 
-def _table(board: str, port: PtyPort, game: PdnGame, setup: Setup) -> BoardTable:
+def _table(board: str, port: PtyPort, game: Game, setup: Setup) -> BoardTable:
     start = rules_for(game.ruleset).start()
     return BoardTable(
         id=board,
@@ -96,35 +89,39 @@ def _chances(seed: int) -> Iterator[Random]:
     return (Random(seed * 100_003 + number) for number in itertools.count(1))
 
 
-@dataclass(frozen=True, slots=True)
 class Hands:
-    """Two people at one board."""
+    """Two people at one board: a stage on which everything takes its time."""
 
-    service: Service
-    observer: Observer
-    port: PtyPort
-    board: str
-    game: PdnGame
-    setup: Setup
+    def __init__(self, service: Service, observer: Observer, port: PtyPort, board: str, game: Game) -> None:
+        self.witness = observer.witnesses[board]
+        self._clock, self._port, self._game = service.clock, port, game
+        self._ready = observer.ready[board]
+        self._waiting = threading.Event()
 
-    def play(self, chance: Random) -> None:
+    @property
+    def now_ms(self) -> int:
+        """Milliseconds since the station started."""
+        return self._clock.now_ms()
+
+    def play(self, setup: Setup, chance: Random) -> None:
         """Play the game once the board is ready, each contact at its time."""
-        if not self.observer.ready[self.board].wait(READY_S):
-            return
-        clock, habits = self.service.clock, HANDS[self.setup.hands]
-        waiting = threading.Event()
-        rules = rules_for(self.game.ruleset)
-        begins = clock.now_ms() + habits.thinking.draw(chance)
-        for performance in performances(self.game.start, self.game.moves, rules, habits, chance, begins):
-            self.observer.witnesses[self.board].performed.append(performance)
-            for touch in performance.touches:
-                waiting.wait(max(0, touch.at_ms - clock.now_ms()) / 1000)
-                self._touch(touch)
-        waiting.wait((MISSED_MS + 1000) / 1000)
+        if self._ready.wait(READY_S):
+            game = self._game
+            perform(self, game.start, game.moves, game.ruleset, HANDS[setup.hands], chance)
 
-    def _touch(self, touch: Touch) -> None:
-        cell = self.game.ruleset.geometry.cells[touch.square]
+    def touch(self, touch: Touch) -> None:
+        """A hand takes a piece off a square or puts one on it, when its time comes."""
+        self.advance(touch.at_ms)
+        cell = self._game.ruleset.geometry.cells[touch.square]
         if touch.kind == "take":
-            self.port.take(cell)
+            self._port.take(cell)
         else:
-            self.port.put(cell, touch.piece)
+            self._port.put(cell, touch.piece)
+
+    def advance(self, until_ms: int) -> None:
+        """Wait until then."""
+        self._waiting.wait(max(0, until_ms - self.now_ms) / 1000)
+
+    def until_shown(self) -> int:
+        """Nothing is shown where two people play."""
+        return self.now_ms

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
 from engine.position import Move, Position, Side
-from engine.rules import Rules, rules_for
+from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from firmware_bridge.driver import Output
 from firmware_bridge.simulator import PRESETS as NOISE
 from firmware_bridge.simulator import SimulatedBoard, device_for
 from station import announcements as say
-from station.effects import Announce, Choose, Effect, Show
+from station.effects import Announce, Choose, Show
 from station.events import Event, PlayerChose, Requested, TimePassed
 from station.journal import FORMAT, Header
 from station.phases import Answering
@@ -23,15 +24,15 @@ from station.ports import BoardDriver
 from station.runtime.boards import driver_class
 from station.runtime.desk import Desk, JournalFile, events_of
 from station.runtime.version import PROGRAM
+from station.runtime.witness import MISSED_MS, GameReport, Witness
 from station.session import begin, deadline_ms
 from station.settings import BLITZ, CALM, Settings
+from station.simulation.habits import Habits, someone
 from station.simulation.hands import PRESETS as HANDS
-from station.simulation.hands import Habits, Performance, Touch, follow, play_move
+from station.simulation.hands import Touch, sweep
+from station.simulation.turns import turn_acts
 from station.texts import load_texts
 from station.tracker import Ambiguous
-
-MISSED_MS = 3000
-"""A move that is not in the record this long after the last contact counts as missed."""
 
 READY_MS = 20_000
 """A simulated board that is not ready to play after this time never will be."""
@@ -61,77 +62,6 @@ class Setup:
     """The side whose moves the station shows and the hands carry out."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameReport:
-    """How the record of one game compares with what the hands did."""
-
-    moves: int
-    equal: bool
-    wrong: int
-    wrong_seen: int
-    withdrawn: int
-    missed: int
-    needless_prompts: int
-    latencies_ms: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Witness:
-    """What the hands meant, and what was announced, side by side."""
-
-    intended: Sequence[Move]
-    performed: list[Performance] = field(default_factory=list)
-    record: list[tuple[Move, int]] = field(default_factory=list)
-    wrong_seen: int = 0
-    withdrawn: int = 0
-    needless_prompts: int = 0
-
-    def hear(self, effects: Sequence[Effect], moves: Sequence[Move], at_ms: int) -> None:
-        """Take note of announcements; `moves` is the session's record after them."""
-        for effect in effects:
-            if not isinstance(effect, Announce):
-                continue
-            match effect.what:
-                case say.Moved(ply=ply):
-                    self._recorded(ply, moves[ply - 1], at_ms)
-                case say.Revised(ply=ply):
-                    self.withdrawn += 1
-                    self._recorded(ply, moves[ply - 1], at_ms)
-                case say.TakenBack(plies=plies):
-                    self.withdrawn += plies
-                    del self.record[len(self.record) - plies :]
-                case say.Prompted(prompt="which"):
-                    pass  # moves that look alike have to be asked for
-                case say.Illegal() | say.BoardDiffers() | say.Prompted():
-                    self.needless_prompts += not (self.performed and self.performed[-1].slips)
-
-    def _recorded(self, ply: int, move: Move, at_ms: int) -> None:
-        del self.record[ply - 1 :]
-        self.record.append((move, at_ms))
-        meant = self.intended[ply - 1] if ply <= len(self.intended) else None
-        self.wrong_seen += meant is None or meant.effect != move.effect
-
-    def report(self) -> GameReport:
-        """The comparison, once the hands are off."""
-        right = [
-            at_ms - performance.last_contact_ms
-            for (move, at_ms), meant, performance in zip(self.record, self.intended, self.performed, strict=False)
-            if move.effect == meant.effect
-        ]
-        effects = [move.effect for move, _ in self.record]
-        late = sum(1 for latency in right if latency > MISSED_MS)
-        return GameReport(
-            moves=len(self.performed),
-            equal=effects == [move.effect for move in self.intended],
-            wrong=len(self.record) - len(right),
-            wrong_seen=self.wrong_seen,
-            withdrawn=self.withdrawn,
-            missed=late + len(self.performed) - len(right),
-            needless_prompts=self.needless_prompts,
-            latencies_ms=tuple(max(0, latency) for latency in right),
-        )
-
-
 class Table:
     """A simulated board, its driver and a desk on one discrete clock."""
 
@@ -158,6 +88,21 @@ class Table:
             self.now_ms = max(self.now_ms, due)
             self._happen()
         self.now_ms = max(self.now_ms, until_ms)
+
+    def until_ready(self) -> None:
+        """Lets time pass until a game can be played."""
+        while not self.desk.session.started and self.now_ms < READY_MS:
+            self.advance(self.now_ms + 100)
+
+    def until_shown(self) -> int:
+        """Lets time pass until a reply is shown, at most three seconds, and the hands go on all the same; when."""
+        give_up = self.now_ms + MISSED_MS
+        while self.now_ms < give_up:
+            phase = self.desk.session.phase
+            if isinstance(phase, Answering) and phase.shown_ms <= self.now_ms:
+                break
+            self.advance(self.now_ms + 20)
+        return self.now_ms
 
     def _due_ms(self) -> int | None:
         chosen = self._choosing[0] if self._choosing else None
@@ -191,7 +136,7 @@ class Table:
                     waiting.append(self.driver.receive(data, self.now_ms))
                 continue
             effects = self.desk.handle(item)
-            self.witness.hear(effects, self.desk.session.game.moves, self.now_ms)
+            self.witness.hear(effects, self.desk.session, self.now_ms)
             for effect in effects:
                 if isinstance(effect, Show):
                     waiting.append(self.driver.show(effect.cues, self.now_ms))
@@ -228,34 +173,39 @@ def play(
     start: Position, moves: Sequence[Move], ruleset: Ruleset, setup: Setup, seed: int, journal: Path | None = None
 ) -> GameReport:
     """Let hands play one game on a simulated board, and report how the record compares."""
-    chance, rules = Random(seed), rules_for(ruleset)
-    habits = HANDS[setup.hands]
-    geometry, home = ruleset.geometry, rules.start().contents
-    board = device_for(
-        setup.driver,
-        ruleset.columns,
-        ruleset.rows,
-        seed=seed,
-        faults=NOISE[setup.noise],
-        colour=setup.colour,
-        period_ms=STATE_PERIOD_MS,
-    )
-    for square, piece in enumerate(start.contents):
-        board.put(geometry.cells[square], piece, 0)
+    board = board_with(start, ruleset, setup, seed, STATE_PERIOD_MS)
     settings = settings_for(ruleset, setup, start)
     file = None
     if journal is not None:
         header = Header(FORMAT, PROGRAM, f"seed-{seed}", "1970-01-01T00:00:00.000Z", settings, "en")
         file = JournalFile(journal, header, durable=False)
     desk = Desk(begin(settings, load_texts("en"), f"seed-{seed}"), file)
-    witness = Witness(moves)
-    table = Table(board, driver_class(setup.driver)(geometry, home), desk, witness)
-    _until_ready(table)
-    _perform(table, start, moves, rules, habits, chance, setup.replies)
-    table.advance(table.now_ms + MISSED_MS + 1000)
+    driver = driver_class(setup.driver)(ruleset.geometry, rules_for(ruleset).start().contents)
+    table = Table(board, driver, desk, Witness(moves))
+    table.until_ready()
+    perform(table, start, moves, ruleset, HANDS[setup.hands], Random(seed), setup.replies)
     if file is not None:
         file.close()
-    return witness.report()
+    return table.witness.report()
+
+
+def board_with(start: Position, ruleset: Ruleset, setup: Setup, seed: int, period_ms: int = 20) -> SimulatedBoard:
+    """A simulated board on which a position stands; where the noise says so, some of its squares are dead."""
+    faults = NOISE[setup.noise]
+    board = device_for(
+        setup.driver,
+        ruleset.columns,
+        ruleset.rows,
+        seed=seed,
+        faults=faults,
+        colour=setup.colour,
+        period_ms=period_ms,
+    )
+    for cell in Random(seed).sample(ruleset.geometry.cells, faults.dead_squares):
+        board.break_sensor(cell)
+    for square, piece in enumerate(start.contents):
+        board.put(ruleset.geometry.cells[square], piece, 0)
+    return board
 
 
 def settings_for(ruleset: Ruleset, setup: Setup, start: Position) -> Settings:
@@ -271,45 +221,56 @@ def settings_for(ruleset: Ruleset, setup: Setup, start: Position) -> Settings:
     )
 
 
-def _until_ready(table: Table) -> None:
-    while not table.desk.session.started and table.now_ms < READY_MS:
-        table.advance(table.now_ms + 100)
+class Stage(Protocol):
+    """Where hands can play and be watched: a table, whoever reads its board."""
+
+    witness: Witness
+
+    @property
+    def now_ms(self) -> int:
+        """The time."""
+
+    def touch(self, touch: Touch) -> None:
+        """A hand takes a piece off a square or puts one on it, when its time comes."""
+
+    def advance(self, until_ms: int) -> None:
+        """Let everything happen that is due until then."""
+
+    def until_shown(self) -> int:
+        """Lets time pass until the lamps show a reply; when that was."""
 
 
-def _perform(
-    table: Table,
+def perform(
+    stage: Stage,
     start: Position,
     moves: Sequence[Move],
-    rules: Rules,
+    ruleset: Ruleset,
     habits: Habits,
     chance: Random,
-    replies: Side | None,
+    replies: Side | None = None,
 ) -> None:
+    """Two people play a game to its end and let go of the board; `replies` is the side whose moves lamps show."""
+    rules = rules_for(ruleset)
+    people = {side: someone(habits, chance) for side in (Side.WHITE, Side.BLACK)}
+    person = people[Side.WHITE if replies is Side.BLACK else Side.BLACK]
     position, world = rules.opened(start), start.contents
-    last_contact_ms = table.now_ms
+    last_contact_ms = stage.now_ms
     for move in moves:
-        begins = last_contact_ms + habits.thinking.draw(chance)
-        way = play_move
-        if position.turn is replies:
-            way = follow
-            begins = _until_shown(table) + habits.told.draw(chance)
-        legal = rules.legal_moves(position)
-        ways = rules.ways(position)[move.effect]
-        performance = way(position, move, ways, legal, rules.ruleset.geometry, habits, chance, begins, world)
-        table.advance(begins - 1)
-        table.witness.performed.append(performance)
-        for touch in performance.touches:
-            table.touch(touch)
-        position, world = position.after(move), performance.world
-        last_contact_ms = performance.last_contact_ms
-
-
-def _until_shown(table: Table) -> int:
-    """When the lamps show a reply; gives up waiting after three seconds, and the hands go on all the same."""
-    give_up = table.now_ms + MISSED_MS
-    while table.now_ms < give_up:
-        phase = table.desk.session.phase
-        if isinstance(phase, Answering) and phase.shown_ms <= table.now_ms:
-            break
-        table.advance(table.now_ms + 20)
-    return table.now_ms
+        is_reply = position.turn is replies
+        player = person if replies else people[position.turn]
+        begins = last_contact_ms + player.thinking.draw(chance)
+        if is_reply:
+            begins = stage.until_shown() + player.told.draw(chance)
+        for act in turn_acts(position, move, rules, world, player, chance, begins, is_reply):
+            stage.advance(act.touches[0].at_ms - 1)
+            stage.witness.begins(act)
+            for touch in act.touches:
+                stage.touch(touch)
+            world, last_contact_ms = act.world, act.last_contact_ms
+        position = position.after(move)
+    stage.advance(last_contact_ms + MISSED_MS + 1000)
+    if habits.sweep and chance.random() < habits.sweep:
+        stage.witness.troubled = True
+        for touch in sweep(ruleset.geometry, world, chance, stage.now_ms):
+            stage.touch(touch)
+        stage.advance(stage.now_ms + MISSED_MS)

@@ -1,6 +1,7 @@
 """Habits: how a person handles pieces. Every percentage and time of the hands stands here.
 
-All numbers are assumptions (boards research, section 9) until somebody films some hundred real moves.
+All numbers are assumptions (boards research, section 9) until somebody films some hundred real moves. The model is
+told in `docs/hands.md`.
 """
 
 from __future__ import annotations
@@ -91,6 +92,8 @@ class Habits:
     """One person at the board. Chances are per move that gives the opportunity; only times marked * follow `pace`."""
 
     pace: float = 1.0
+    variety: float = 0.0
+    """How much people of these habits differ: the deviation of the logarithm of their pace and of their weights."""
 
     captures: Weights[Style] = (
         (Style.HOPS, 0.42),
@@ -126,6 +129,9 @@ class Habits:
     adjust: float = 0.03
     adjusts_first: float = 0.50  # of adjustments: before the move, else after it
     look: float = 0.03
+    regret: float = 0.0  # another legal move is made first, and taken back
+    goes_wrong: float = 0.0  # of replies shown by lamps: carried out wrongly, and put right
+    sweep: float = 0.0  # of games: when it is over, everything is swept off the board
     wrong_piece: float = 0.40  # of replies gone wrong, else the right piece goes to a wrong square
     removes_anyway: float = 0.50  # of captures that end on a wrong square: the captured pieces go off all the same
     undo_hops: float = 0.25  # of takebacks: the piece goes back the way it came
@@ -148,6 +154,9 @@ class Habits:
     replace_time: Span = Span(600, 2500)  # *
     turn_over_time: Span = Span(200, 600)  # *
 
+    regret_time: Span = Span(1500, 5000)  # from the move that will be regretted to the first touch that undoes it
+    second_thought: Span = Span(1500, 6000)  # from a move undone to the first touch of the other one
+
     thinking: Span = Span(1200, 6000)  # last contact of a move to the first touch of the next
     told: Span = Span(800, 3000)  # * lamps show that something is wrong, to the first touch that mends it
 
@@ -158,7 +167,18 @@ SWEEP_GAP = Span(10, 150)  # between pieces swept off
 
 def clean(habits: Habits) -> Habits:
     """The same person on a day without slips."""
-    return replace(habits, hesitation=0.0, bump=0.0, forgotten=0.0, wrong_removal=0.0, adjust=0.0, look=0.0)
+    return replace(
+        habits,
+        hesitation=0.0,
+        bump=0.0,
+        forgotten=0.0,
+        wrong_removal=0.0,
+        adjust=0.0,
+        look=0.0,
+        regret=0.0,
+        goes_wrong=0.0,
+        sweep=0.0,
+    )
 
 
 def guided(habits: Habits) -> Habits:
@@ -172,10 +192,37 @@ def guided(habits: Habits) -> Habits:
     )
 
 
+def someone(habits: Habits, chance: Random) -> Habits:
+    """One of the people who have such habits: quicker or slower than most, with ways of their own."""
+    if not habits.variety:
+        return habits
+
+    def differing(weights: Weights[_Choice]) -> Weights[_Choice]:
+        return tuple((choice, weight * chance.lognormvariate(0.0, habits.variety)) for choice, weight in weights)
+
+    pace = min(max(chance.lognormvariate(0.0, habits.variety / 2), 0.5), 2.0)
+    return replace(
+        habits,
+        pace=habits.pace * pace,
+        captures=differing(habits.captures),
+        removals=differing(habits.removals),
+        crownings=differing(habits.crownings),
+    )
+
+
 _CALM = Habits()
 
 PRESETS: dict[str, Habits] = {
     "calm": _CALM,
+    "real": replace(
+        _CALM,
+        variety=0.5,
+        bump=0.04,
+        forgotten=0.04,
+        regret=0.01,
+        goes_wrong=0.01,
+        sweep=0.25,
+    ),
     "senior": replace(
         _CALM,
         pace=2.0,
@@ -195,5 +242,39 @@ PRESETS: dict[str, Habits] = {
         adjust=0.02,
         thinking=Span(70, 700),
     ),
+    "child": replace(
+        _CALM,
+        pace=1.6,
+        variety=0.7,
+        captures=(
+            (Style.HOPS, 0.40),
+            (Style.STRAIGHT, 0.20),
+            (Style.WHILE_HOPPING, 0.15),
+            (Style.CAPTURED_FIRST, 0.10),
+            (Style.TWO_HANDS, 0.15),
+        ),
+        crownings=(
+            (Crowning.NOTHING, 0.50),
+            (Crowning.STACK, 0.30),
+            (Crowning.REPLACE, 0.10),
+            (Crowning.TURN_OVER, 0.10),
+        ),
+        king_slides=0.5,
+        man_slides=0.4,
+        hesitation=0.12,
+        hesitation_time=Span(300, 4000),
+        bump=0.08,
+        bump_time=Span(500, 4000),
+        forgotten=0.08,
+        wrong_removal=0.04,
+        adjust=0.06,
+        look=0.08,
+        regret=0.03,
+        goes_wrong=0.05,
+        sweep=0.5,
+        thinking=Span(800, 8000),
+    ),
     "clean": clean(_CALM),
 }
+"""`calm`: two people who are alike; `real`: any two people, who also think better of a move; `senior` and `child`: the
+slow and the restless; `blitz`: touches 70 to 700 ms after the last contact of the opponent; `clean`: calm, no slips."""

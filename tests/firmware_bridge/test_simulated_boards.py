@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -29,9 +31,90 @@ def test_an_unknown_driver_is_an_error():
 
 
 def test_presets_get_worse():
-    none, normal, bad = (PRESETS[name] for name in ("none", "normal", "bad"))
-    assert none == Faults()
+    clean, normal, worn, bad = (PRESETS[name] for name in ("clean", "normal", "worn", "bad"))
+    assert clean == PRESETS["none"] == Faults()
     assert normal.lost_byte < bad.lost_byte
+    assert 0 < worn.marginal_piece < bad.marginal_piece == 0.06
+    assert bad.flips_per_minute == 10 * worn.flips_per_minute > 0
+    assert (worn.dead_squares, bad.dead_squares) == (0, 1)
+
+
+def changes(board, until_ms):
+    """When the board tells of another state, and which cells it tells of, over a time; one bit a cell."""
+    seen, told = [], None
+    for at_ms in range(0, until_ms, 5):
+        board.tick(at_ms)
+        if (levels := bytes(board._levels)) != told:
+            seen.append((at_ms, levels))
+            told = levels
+    return seen
+
+
+def test_matrix_a_marginal_piece_drops_out_for_a_moment_every_few_seconds():
+    board = MatrixBoard(8, 8, seed=3, faults=Faults(marginal_piece=1.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    seen = changes(board, 200_000)[2:]
+    gone = [(at_ms, after - at_ms) for (at_ms, levels), (after, _) in pairwise(seen) if not any(levels)]
+    assert 30 < len(gone) < 90
+    assert all(25 <= lasted <= 75 for _, lasted in gone)
+    board.take((3, 3), 200_000)
+    assert len(changes(board, 60_000)) <= 1
+
+
+def test_matrix_flips_show_now_and_then_what_is_not_there():
+    board = MatrixBoard(8, 8, seed=3, faults=Faults(flips_per_minute=6.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    seen = changes(board, 600_000)[2:]
+    phantoms = [levels for _, levels in seen if sum(levels) != 1 or not levels[3 * 8 + 3]]
+    assert 35 < len(phantoms) < 90
+    assert all(25 <= after - at_ms <= 95 for (at_ms, told), (after, _) in pairwise(seen) if sum(told) != 1)
+
+
+def test_matrix_a_ghost_stands_beside_a_contact():
+    board = MatrixBoard(8, 8, seed=3, faults=Faults(ghost=1.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    seen = {index for _, levels in changes(board, 1000) for index, level in enumerate(levels) if level}
+    assert len(seen) == 2
+    (ghost,) = seen - {3 * 8 + 3}
+    assert max(abs(ghost % 8 - 3), abs(ghost // 8 - 3)) == 1
+    assert sum(board._levels) == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_matrix_worn_contacts_settle_all_the_same(seed):
+    board = MatrixBoard(8, 8, seed=seed, faults=replace(PRESETS["worn"], marginal_piece=0.0, flips_per_minute=0.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    seen = changes(board, 500)
+    assert seen[-1][1][3 * 8 + 3] == 1
+    assert seen[-1][0] <= 30 + 120 + 35
+
+
+def test_a_dead_square_reads_empty_on_any_board():
+    matrix, dgt = MatrixBoard(8, 8, faults=PRESETS["bad"], seed=4), DgtBoard(8, 8, faults=PRESETS["bad"], seed=4)
+    for board in (matrix, dgt):
+        board.break_sensor((1, 0))
+        board.put((1, 0), WHITE_MAN, 0)
+        assert board.contents((1, 0)) is WHITE_MAN
+        for at_ms in range(0, 30_000, 20):
+            board.tick(at_ms)
+            assert (board._levels if board is matrix else board._scanned)[1] == 0
+
+
+def test_dgt_a_marginal_piece_is_missed_by_one_scan_in_fifty():
+    board = DgtBoard(8, 8, seed=5, faults=Faults(marginal_piece=1.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    scans = [(board.tick(at_ms), board._scanned[3 * 8 + 3])[1] for at_ms in range(300, 225 * 4000, 225)]
+    assert 0.012 < scans.count(0) / len(scans) < 0.03
+
+
+def test_dgt_flips_last_one_scan():
+    board = DgtBoard(8, 8, seed=5, faults=Faults(flips_per_minute=6.0))
+    board.put((3, 3), WHITE_MAN, 0)
+    right = [1 if field == 3 * 8 + 3 else 0 for field in range(64)]
+    scans = [(board.tick(at_ms), list(board._scanned))[1] for at_ms in range(300, 600_000, 225)]
+    spoilt = [number for number, scan in enumerate(scans) if scan != right]
+    assert 35 < len(spoilt) < 90
+    assert sum(b - a == 1 for a, b in pairwise(spoilt)) < 10
 
 
 def talk(board: DgtBoard, command: int, now_ms: int, wait_ms: int = 300) -> bytes:

@@ -35,7 +35,7 @@ RULESET = load_ruleset("russian")
 class Teller:
     """Says what is announced; it hears of it when the journal has it."""
 
-    def hear(self, effects, moves, at_ms):
+    def hear(self, effects, session, at_ms):
         for effect in effects:
             if isinstance(effect, Announce):
                 said = {"game": effect.game, "seq": effect.seq, "what": msgspec.to_builtins(effect.what)}

@@ -9,7 +9,10 @@ import sys
 
 import pytest
 
+from firmware_bridge.simulator import PRESETS as NOISE
+from station.runtime import cli
 from station.runtime.cli import main
+from station.simulation.habits import PRESETS as HANDS
 from tests.outside.games_pdn import RUSSIAN_PDN
 
 COMMANDS = [
@@ -167,6 +170,48 @@ def check_changes_are_found(capsys, recording):
         assert not answer["equal"]
         assert answer["difference"]["line"] == at
     recording.write_bytes(b"\n".join(lines))
+
+
+def test_every_preset_of_hands_and_noise_can_be_chosen():
+    parser = cli._parser()
+    for name in HANDS:
+        assert parser.parse_args(["simulate", "--hands", name]).hands == name
+    for name in NOISE:
+        assert parser.parse_args(["simulate", "--noise", name]).noise == name
+
+
+def test_games_are_made_where_none_are_given_and_played_again_where_they_are_few(capsys, tmp_path):
+    made = ("simulate", "--variant", "turkish", "--games", "1", "--seed", "4", "--json", "--record", tmp_path)
+    documents = []
+    for _ in range(2):
+        code, out, err = run(capsys, *made)
+        assert (code, err) == (0, "")
+        documents.append(one_document(out))
+    for document in documents:
+        for spent in ("seconds", "moves_per_second", "recordings"):
+            del document[spent]
+    assert documents[0] == documents[1]
+    assert documents[0]["moves"] > 20
+    assert documents[0]["per_10000_moves"]["wrong"]["low"] == 0
+    assert documents[0]["per_10000_moves"]["wrong"]["high"] > 0
+    path = tmp_path / "short.pdn"
+    path.write_text('[Event "short"]\n[GameType "25"]\n\n1. c3-d4 f6-g5 2. d2-c3 *\n')
+    code, out, err = run(
+        capsys,
+        "simulate",
+        path,
+        "--games",
+        "4",
+        "--replies",
+        "mixed",
+        "--json",
+        "--record",
+        tmp_path,
+        "--hands",
+        "clean",
+    )
+    assert (code, err) == (0, "")
+    assert {"games": 4, "moves": 12, "records_equal": 4, "wrong": 0}.items() <= one_document(out).items()
 
 
 def test_the_command_itself_runs():

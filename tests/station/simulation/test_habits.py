@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.position import EMPTY, is_king
-from station.simulation.habits import PRESETS, Crowning, Removal, Slip, Span, Style, clean, pick
+from station.simulation.habits import PRESETS, Crowning, Removal, Slip, Span, Style, clean, pick, someone
 from station.simulation.hands import performances
 from station.simulation.intent import neighbours
 
@@ -102,7 +102,7 @@ def test_quiet_moves_slide_as_often_as_stated():
 
 
 @pytest.mark.parametrize("slip", Slip)
-@pytest.mark.parametrize("preset", ["calm", "senior", "blitz"])
+@pytest.mark.parametrize("preset", ["calm", "real", "senior", "blitz", "child"])
 def test_slips_are_as_frequent_as_stated_where_they_can_happen(slip, preset):
     stated = getattr(PRESETS[preset], FIELDS[slip])
     possible = sum(slip in turn.play(only(slip), seed).slips for seed, (turn, _) in enumerate(played())) / MOVES
@@ -126,7 +126,7 @@ def test_slips_in_games_are_as_frequent_as_people_are_thought_to_make_them(slip,
     assert low <= sum(slip in performance.slips for performance in performed) / len(performed) <= high
 
 
-@pytest.mark.parametrize("preset", ["calm", "senior", "blitz"])
+@pytest.mark.parametrize("preset", ["calm", "real", "senior", "blitz", "child"])
 def test_every_slip_occurs_and_at_most_once_a_move(preset):
     slips = Counter(slip for _, performance in played(preset) for slip in performance.slips)
     assert set(slips) == set(Slip)
@@ -146,6 +146,31 @@ def test_blitz_is_faster_and_hesitates_less_and_seniors_take_longer():
 
     assert middle("blitz") < middle("calm") < middle("senior")
     assert PRESETS["blitz"].hesitation < CALM.hesitation < PRESETS["senior"].hesitation
+
+
+def test_the_next_touch_at_blitz_comes_70_to_700_ms_after_the_last_contact():
+    performed = list(performances(*_short_game(), PRESETS["blitz"], Random(3)))
+    gaps = [after.touches[0].at_ms - before.last_contact_ms for before, after in pairwise(performed)]
+    assert len(gaps) > 50
+    assert all(70 <= gap <= 700 for gap in gaps)
+    assert min(gaps) < 120
+    assert max(gaps) > 500
+
+
+def _short_game():
+    rules = rules_of("russian")
+    return rules.start(), random_moves(rules, Random(3), 90), rules
+
+
+def test_people_of_varied_habits_differ_and_those_of_calm_ones_do_not():
+    chance = Random(11)
+    people = [someone(PRESETS["real"], chance) for _ in range(400)]
+    paces = sorted(person.pace for person in people)
+    assert 0.9 < paces[200] < 1.1
+    assert 0.5 <= paces[0] < 0.7
+    assert 1.5 < paces[-1] <= 2.0
+    assert len({max(person.captures, key=lambda choice: choice[1])[0] for person in people}) >= 3
+    assert someone(CALM, chance) is CALM
 
 
 def slipping(slip, **more):
