@@ -11,13 +11,14 @@ from typing import ClassVar
 
 from engine.geometry import Geometry
 from engine.position import Piece
-from engine.view import BoardView, view_of
+from engine.view import BLACK, WHITE, BoardView, view_of
 from firmware_bridge.dgt_codes import UNTAUGHT, Reading, learn
 from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
 from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
 from firmware_bridge.placement import placement
+from firmware_bridge.swings import Swings
 
 RESET_COMMAND = bytes((RESET,))
 
@@ -40,6 +41,7 @@ class Driver:
         self._drops: Counter[str] = Counter()
         self._seen_drops = 0
         self._flicker = Flicker()
+        self._swings = Swings()
         self._readings: dict[str, Reading] = {}
         self._version: str | None = None
         self._has_answered = False
@@ -48,6 +50,7 @@ class Driver:
         self._problem: str | None = None
         self._fields: bytearray | None = None
         self._dump: bytes | None = None
+        self._settled = b""
         self._right_high: bool | None = None
         self._right_high_told: bool | None = None
         self._delivered: BoardView | None = None
@@ -109,7 +112,8 @@ class Driver:
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
-        due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), self._flicker.deadline_ms())
+        watched = (self._flicker.deadline_ms(), self._swings.deadline_ms())
+        due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), *watched)
         return min((at_ms for at_ms in due if at_ms is not None), default=None)
 
     def show(self, cues: Cues, now_ms: int) -> Output:
@@ -121,9 +125,11 @@ class Driver:
         self._problem = None
         self._fields = None
         self._dump = None
+        self._settled = b""
         self._right_high = self._right_high_told = None
         self._delivered = None
         self._flicker.clear()
+        self._swings.clear()
 
     def _due(self, now_ms: int) -> bytes:
         send = self._schedule.due(now_ms)
@@ -173,6 +179,8 @@ class Driver:
         if self._fields is None:
             return None
         before, after = self._fields[field], code & 0x0F
+        if self._is_swing(field, before, after, now_ms):
+            return None
         if self._flicker.note(field, before, after, now_ms):
             return None
         self._fields[field] = after
@@ -184,6 +192,23 @@ class Driver:
             if self._fields is not None:
                 self._fields[field] = 0
                 self._schedule.disturb(now_ms)
+        for field, code in self._swings.expire(now_ms):
+            if self._fields is not None:
+                self._fields[field] = code
+                self._schedule.disturb(now_ms)
+
+    def _is_swing(self, field: int, before: int, after: int, now_ms: int) -> bool:
+        """Whether a field holds what it held, though its piece is read as one of another kind for the moment.
+
+        What it held must have been told twice: the line has no checksum.
+        """
+        reading = self.reading
+        side = WHITE if reading.possible(before) & WHITE else BLACK
+        is_settled = before in reading.codes and self._settled[field : field + 1] == bytes((before,))
+        if is_settled and after and reading.possible(after) & side:
+            return self._swings.note(field, before, after, now_ms)
+        self._swings.drop(field)
+        return False
 
     def _take_dump(self, payload: bytes, now_ms: int) -> BoardView | None:
         is_quiet = self._schedule.take_dump()
@@ -193,9 +218,14 @@ class Driver:
             self._misfit(len(payload), now_ms)
             return None
         fields = self._flicker.overlay(bytes(code & 0x0F for code in payload))
+        if self._fields is not None:
+            known = enumerate(zip(self._fields, fields, strict=True))
+            fields = bytes(old if self._is_swing(field, old, new, now_ms) else new for field, (old, new) in known)
         agrees = fields in (self._fields, self._dump)
         self._dump = fields
         self._fields = bytearray(fields)
+        if is_quiet and agrees:
+            self._settled = fields
         if is_quiet and not agrees:
             self._schedule.ask_again(now_ms)
         self._learn(fields)

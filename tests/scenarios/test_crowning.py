@@ -162,3 +162,23 @@ def test_S40_two_pieces_of_the_wrong_colours_are_noticed_before_the_first_move(s
     scene.put("c3")
     scene.put("f6")
     scene.until(lambda: scene.phase == "Turn")
+
+
+@pytest.mark.parametrize("period_ms", [225, 450])
+def test_S38_a_reading_that_swings_between_two_kinds_does_not_keep_a_move_waiting(sit, period_ms):
+    scene = sit("russian", "W:WKc1,Ka1:Bh8,f8,b8", board="dgt")
+    cell = scene.ruleset.geometry.cells[scene.square("a1")]
+    kinds = [WHITE_MAN, WHITE_KING]
+
+    def swing(duration_ms):
+        for number in range(duration_ms // period_ms):
+            scene.board.put(cell, kinds[number % 2], scene.now)
+            scene.wait(period_ms)
+
+    swing(2000)
+    scene.lift("c1")
+    swing(500)
+    scene.put("g5")
+    swing(3000)
+    assert scene.record == ["c1-g5"]
+    assert scene.story == ["c1-g5"]
