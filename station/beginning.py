@@ -16,8 +16,11 @@ from station.openings import Opened, opened, start_position
 from station.phases import Over, SettingUp
 from station.settings import Settings
 from station.state import Session
-from station.steps import Step, announce, enter, next_turn, remembered, settled, shows, stop_choosing, then
+from station.steps import Step, announce, enter, next_turn, prompt, remembered, settled, shows, stop_choosing, then
 from station.tracker import Masks, Untouched, forget
+
+READY_MS = 700
+"""How long the lamps go on to say that the board stands right, once play has begun."""
 
 
 def ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
@@ -26,13 +29,17 @@ def ask_new_game(session: Session, arguments: Mapping[str, str | int | bool]) ->
     return ((session, ()), wanted) if isinstance(wanted, str) else (start_over(session, wanted), None)
 
 
-def start_over(session: Session, settings: Settings) -> Step:
-    """A new game: the one before is broken off if it was not over; the start position is to be set up."""
+def start_over(session: Session, settings: Settings, fen: str = "") -> Step:
+    """A new game: the one before is broken off if it was not over; the start position is to be set up.
+
+    With `fen` this one game begins from there.
+    """
     settings, results = _adapted(session, replace(settings, ruleset=_ruleset_now(settings)))
     games = session.games + 1
-    new = opened_for(settings, f"{session.boot}-{games}")
+    from_there = replace(settings, start_fen=fen, ballot="") if fen else settings
+    new = opened_for(from_there, f"{session.boot}-{games}")
     stopped = stop_choosing(session)
-    unfinished = session.started and not isinstance(session.active, Over)
+    unfinished = session.started and not isinstance(session.beneath, Over)
     ended = then(stopped, _abandon) if unfinished else stopped
     return then(ended, lambda now: _fresh(replace(now, results=results), settings, new, games))
 
@@ -43,9 +50,9 @@ def _adapted(session: Session, settings: Settings) -> tuple[Settings, tuple[floa
     engine = next((side for side in Side if settings.player(side).startswith("engine:")), None)
     if not (settings.adapt and same) or engine is None or not settings.is_person(engine.other):
         return settings, ()
-    if not isinstance(session.active, Over):
+    if not isinstance(session.beneath, Over):
         return settings, session.results
-    winner = session.active.outcome.winner
+    winner = session.beneath.outcome.winner
     results = (*session.results, 0.5 if winner is None else float(winner is not engine))
     level = int(settings.player(engine).removeprefix("engine:"))
     following = f"engine:{next_level(level, results)}"
@@ -99,10 +106,14 @@ def decide_set_up(session: Session, target: Masks) -> Step:
     session = replace(session, reading=Untouched())
     if not shows(session, target) or not settled(session, session.settings.pace.set_up):
         return session, ()
-    session = replace(session, memory=forget(session.memory), turn_began_ms=session.at_ms)
-    if session.started:
-        return next_turn(session)
-    return then(_announce_begin(replace(session, started=True)), next_turn)
+    session = replace(
+        session,
+        memory=forget(session.memory),
+        turn_began_ms=session.at_ms,
+        ready_until_ms=session.at_ms + READY_MS,
+    )
+    begun = (session, ()) if session.started else _announce_begin(replace(session, started=True))
+    return then(then(begun, prompt), next_turn)
 
 
 def _announce_begin(session: Session) -> Step:

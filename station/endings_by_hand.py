@@ -43,7 +43,7 @@ Decision = Outcome | Said | str
 
 def decide(session: Session, name: str, arguments: Arguments) -> Decision:
     """What a request `draw`, `resign` or `flag` leads to."""
-    if isinstance(session.active, Over) or not session.started:
+    if isinstance(session.beneath, Over) or not session.started:
         return "no game is being played"
     side = arguments.get("side", "")
     if side not in ("", *SIDES):

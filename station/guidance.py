@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.game import Outcome
@@ -22,7 +23,8 @@ from engine.position import (
 from engine.view import ANYTHING, BLACK, WHITE
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
-from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
+from station.composing import composed, what_is_wrong
+from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.state import Session
 from station.tracker import (
     Ambiguous,
@@ -74,6 +76,8 @@ def guide(session: Session) -> Guidance:
             return _say(session, "paused")
         case SettingUp(target=target):
             return _set_up(session, expect(target, session.game.ruleset).untouched)
+        case Composing() as phase:
+            return _composing(session, phase)
         case Over(outcome=outcome):
             return _over(session, outcome)
         case Turn() | Waiting() | Answering():
@@ -85,6 +89,8 @@ def _in_play(session: Session) -> Guidance:
         seconds = str(by_hand.RESIGN_WITHIN_MS // 1000)
         return _say(session, "resign_again", side=_side(session, by_hand.speaker(session)), seconds=seconds)
     pace, quiet = session.settings.pace, session.quiet_ms()
+    if session.at_ms < session.ready_until_ms and isinstance(session.reading, Untouched):
+        return _ready(session)
     match session.reading:
         case Clearing(move=move, squares=squares) if not isinstance(session.phase, Answering):
             if quiet >= pace.forgot:
@@ -254,12 +260,49 @@ def _set_up(session: Session, target: Masks) -> Guidance:
     if session.memory.seen is None:
         return _say(session, "searching")
     left = repairs(session, target)
+    if not left:
+        return _ready(session)
     if session.opening and not session.started:
         cues, action = _repairs_shown(session, repairs(session, _next_drawn(session) or target))
         return _say(session, "set_up_opening", cues, opening=session.opening, count=str(len(left)), next=action)
     cues, action = _repairs_shown(session, left)
     key = "set_up" if session.started else "set_up_start"
     return _say(session, key, cues, count=str(len(left)), next=action)
+
+
+def _ready(session: Session) -> Guidance:
+    """The board stands as it should: its pieces are lit for a moment."""
+    own = session.game.position.pieces(session.turn)
+    return _say(session, "ready", _hints(own), side=_side(session, session.turn))
+
+
+def _composing(session: Session, phase: Composing) -> Guidance:
+    """The step of a set-up by hand; what the earlier steps and this one have laid is counted and lit."""
+    laid = composed(session, phase)
+    standing = [square for square, piece in enumerate(laid) if piece is not EMPTY]
+    if phase.step == "turn":
+        wrong = what_is_wrong(session, phase)
+        if wrong is not None:
+            return _say(session, "compose_fault", [(square, Role.WRONG) for square in wrong[1]], reason=wrong[0])
+        own = [square for square in standing if laid[square] & (WHITE if phase.turn is Side.WHITE else BLACK)]
+        return _say(session, "compose_turn", _hints(own), side=_side(session, phase.turn))
+    if phase.step == "kings":
+        kings = tuple(square for square in standing if is_king(laid[square]))
+        return _say(session, "compose_kings", _hints(kings), squares=kings)
+    if phase.step == "clear":
+        count = str(sum(1 for piece in laid if piece is not EMPTY))
+        return _say(session, "compose_clear", [(square, Role.REMOVE) for square in standing], count=count)
+    new = [square for square in standing if laid[square] is not phase.laid[square]]
+    if not phase.asked and not standing:
+        return _say(session, "compose_empty")
+    if phase.step == "pieces":
+        return _say(session, "compose_pieces", count=str(len(new)))
+    kind = session.texts.say(f"pieces.{phase.step}")
+    return _say(session, "compose_kind", pieces=kind, count=str(len(new)))
+
+
+def _hints(squares: Iterable[Square]) -> list[tuple[Square, Role]]:
+    return [(square, Role.HINT) for square in squares]
 
 
 def _next_drawn(session: Session) -> Masks | None:

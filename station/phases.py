@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.game import Outcome
-from engine.position import Move, Position
+from engine.position import Move, Piece, Position, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,28 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class Composing:
+    """A position is put together by hand, step by step; the game before it is kept until somebody accepts it."""
+
+    before: ActivePhase
+    """What it interrupted."""
+    steps: tuple[str, ...]
+    """`clear`, a kind of pieces (`white_man`...), `pieces`, `kings`, `turn`: what the board's sensors need."""
+    laid: tuple[Piece, ...]
+    """What the steps before this one have laid."""
+    turn: Side
+    """Who is to move in the new position."""
+    at: int = 0
+    asked: bool = True
+    """Whether somebody asked for it; else the board was emptied, and it is left when the game's position stands."""
+
+    @property
+    def step(self) -> str:
+        """The step that is being laid."""
+        return self.steps[self.at]
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """Play rests; it goes on with what it interrupted."""
 
@@ -52,7 +74,7 @@ class Over:
     outcome: Outcome
 
 
-ActivePhase = SettingUp | Turn | Waiting | Answering | Over
+ActivePhase = SettingUp | Turn | Waiting | Answering | Over | Composing
 Phase = ActivePhase | Paused
 
 TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -60,6 +82,7 @@ TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("the board shows the target, a person is to move", "Turn"),
         ("the board shows the target, another player is to move", "Waiting"),
         ("new game or take back asked for", "SettingUp"),
+        ("a position is to be set up by hand", "Composing"),
         ("device lost, or pause asked for", "Paused"),
     ),
     "Turn": (
@@ -70,6 +93,7 @@ TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("moves taken back on the board, another player is to move", "Waiting"),
         ("take back, new game or start position", "SettingUp"),
         ("resignation or agreed draw", "Over"),
+        ("a position is to be set up by hand, or the board was emptied", "Composing"),
         ("device lost, or pause asked for", "Paused"),
     ),
     "Waiting": (
@@ -78,6 +102,7 @@ TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("moves taken back on the board", "Turn"),
         ("take back, new game or start position", "SettingUp"),
         ("resignation or agreed draw", "Over"),
+        ("a position is to be set up by hand, or the board was emptied", "Composing"),
         ("device lost, or pause asked for", "Paused"),
     ),
     "Answering": (
@@ -87,6 +112,13 @@ TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("last move changed on the board", "Waiting"),
         ("moves taken back on the board", "Turn"),
         ("take back, new game or start position", "SettingUp"),
+        ("resignation or agreed draw", "Over"),
+        ("a position is to be set up by hand, or the board was emptied", "Composing"),
+        ("device lost, or pause asked for", "Paused"),
+    ),
+    "Composing": (
+        ("position accepted, or take back, new game or start position", "SettingUp"),
+        ("given up, or the game's position stands again", "the phase that was interrupted"),
         ("resignation or agreed draw", "Over"),
         ("device lost, or pause asked for", "Paused"),
     ),
@@ -98,6 +130,7 @@ TRANSITIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "Over": (
         ("new game asked for, or start position stands", "SettingUp"),
         ("last move taken back on the board", "Turn"),
+        ("a position is to be set up by hand, or the board was emptied", "Composing"),
         ("device lost, or pause asked for", "Paused"),
     ),
 }

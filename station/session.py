@@ -26,8 +26,9 @@ from station.events import (
 )
 from station.guidance import SWEPT, guide, illegal_sentence
 from station.journal import Resumed
-from station.phases import Answering, Over, Paused, SettingUp, Turn, Waiting
+from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.record import carried_out, commit, end
+from station.setting_up import ask_set_position, begin_composing, decide_composing, pressed, was_emptied
 from station.settings import Settings
 from station.state import Session, context_of
 from station.steps import (
@@ -36,6 +37,7 @@ from station.steps import (
     enter,
     pause,
     phase_of,
+    prompt,
     restored,
     resume,
     settled,
@@ -61,7 +63,7 @@ from station.tracker import (
     standing_stories,
 )
 
-REQUESTS = ("new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose")
+REQUESTS = ("new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose", "set_position")
 """Requests a session carries out."""
 
 
@@ -131,10 +133,13 @@ def _moments(session: Session) -> list[int]:
     pace, since = session.settings.pace, session.memory.since_ms
     by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
+    moments.append(session.ready_until_ms)
     if isinstance(session.phase, Answering):
         moments.append(session.phase.shown_ms)
     if isinstance(session.phase, SettingUp):
         return [*moments, since + pace.set_up]
+    if isinstance(session.phase, Composing):
+        return [since + pace.set_up, since + pace.back, since + pace.start_again]
     if isinstance(session.phase, Over):
         moments.append(since + pace.set_up)
     earlier = (pace.back, pace.further_back, pace.start_again)
@@ -184,6 +189,10 @@ def _handle(session: Session, event: Event) -> Step:
 
 
 def _pressed(session: Session, button: str) -> Step:
+    if button == "set_up" and not isinstance(session.active, Composing):
+        return begin_composing(session, asked=True)
+    if isinstance(session.phase, Composing) and button != "new_game":
+        return pressed(session, session.phase, button)
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
         story = _ended(session)
@@ -227,6 +236,8 @@ def _requested(session: Session, request: str, name: str, arguments: Mapping[str
 def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     """The session after a request, and why it was refused if it was."""
     match name:
+        case "set_position":
+            return ask_set_position(session, arguments)
         case "new_game":
             return ask_new_game(session, arguments)
         case "take_back":
@@ -311,7 +322,11 @@ def _decide_once(session: Session) -> Step:
             return session, ()
         case SettingUp(target=target):
             return decide_set_up(session, masks_of_position(target.contents))
+        case Composing() as phase:
+            return decide_composing(replace(session, reading=Untouched()), phase)
     session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
+    if was_emptied(session):
+        return begin_composing(session, asked=False)
     if isinstance(session.phase, Over):
         return _decide_over(session)
     return _decide_in_play(session)
@@ -342,11 +357,11 @@ def _decide_in_play(session: Session) -> Step:
         case Turned(story=story) if automatic:
             return commit(session, story)
         case Ambiguous() if settled(session, pace.extended):
-            return _prompt(session)
+            return prompt(session)
         case Clearing():
-            return _back_or(session, _prompt, pace.forgot)
+            return _back_or(session, prompt, pace.forgot)
         case Moving():
-            return _back_or(session, _prompt, pace.go_on)
+            return _back_or(session, prompt, pace.go_on)
         case Astray():
             return _back_or(session, _speak, pace.illegal)
     return session, ()
@@ -373,13 +388,3 @@ def _speak(session: Session) -> Step:
         return announce(session, say.Illegal(violation.rule, violation.article, illegal_sentence(session), named))
     session = replace(session, differs=True)
     return announce(session, say.BoardDiffers(say.names(squares, session.game.ruleset)))
-
-
-def _prompt(session: Session) -> Step:
-    """Announce the prompt that people see, once for each frame."""
-    shown = guide(session)
-    if shown.key in session.told:
-        return session, ()
-    session = replace(session, told=(*session.told, shown.key))
-    squares = say.names(tuple(square for square, _ in shown.cues), session.game.ruleset)
-    return announce(session, say.Prompted(shown.key, shown.sentence, squares))

@@ -9,7 +9,7 @@ from engine.game import Game, Outcome
 from engine.position import Side
 from firmware_bridge.driver import Cues, Device
 from station.clock import Clocks
-from station.phases import ActivePhase, Answering, Over, Paused, Phase, SettingUp, Turn, Waiting
+from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.texts import Texts
 from station.tracker import Context, Expectation, Memory, Reading, Untouched, expect, nobody, only
@@ -32,6 +32,8 @@ class Session:
     at_ms: int = 0
     games: int = 0
     """Games begun since the start."""
+    ready_until_ms: int = 0
+    """Until then the lamps say that the board stands right."""
     seq: int = 0
     """Announcements made in this game."""
     request: int = 0
@@ -75,6 +77,12 @@ class Session:
         return self.phase.interrupted if isinstance(self.phase, Paused) else self.phase
 
     @property
+    def beneath(self) -> ActivePhase:
+        """How the game stands, whatever interrupts it: a pause, or a position that is set up by hand meanwhile."""
+        active = self.active
+        return active.before if isinstance(active, Composing) else active
+
+    @property
     def turn(self) -> Side:
         """Whose turn it is in the game."""
         return self.game.position.turn
@@ -112,7 +120,7 @@ def _expected(session: Session) -> Expectation:
             return only(everything, move)
         case SettingUp(target=target):
             return nobody(expect(target, session.game.ruleset))
-        case Waiting() | Over():
+        case Waiting() | Over() | Composing():
             return nobody(everything)
 
 
@@ -124,5 +132,5 @@ def _may_revise(session: Session) -> bool:
             return session.at_ms <= shown_ms + session.settings.pace.revise
         case Over(outcome=outcome):
             return outcome.on_board
-        case SettingUp():
+        case SettingUp() | Composing():
             return False

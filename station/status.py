@@ -16,9 +16,10 @@ from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
 from station.clock import control_text
+from station.composing import position_of, what_is_wrong
 from station.guidance import Guidance, choices, guide
 from station.keeping_time import flag_ms, left_ms
-from station.phases import Over, name_of
+from station.phases import Composing, Over, name_of
 from station.state import Session
 
 _CONTENT_NAMES: dict[Piece, str] = {
@@ -105,11 +106,29 @@ def snapshot(session: Session) -> dict[str, Any]:
         "contents": contents(session.game.position, ruleset),
         "moves": [move.text for move in moves(session)],
         "device": _plain(session.device),
+        **_composing(session),
         **_start(session),
         **_opening(session),
         **_towers(session),
         **_house_rules(session),
     }
+
+
+def _composing(session: Session) -> dict[str, Any]:
+    """A position that is being set up by hand: its steps, what is understood of it, and what is wrong with it."""
+    phase = session.active
+    if not isinstance(phase, Composing):
+        return {}
+    laid, wrong = position_of(session, phase), what_is_wrong(session, phase)
+    found = {
+        "step": phase.step,
+        "steps": phase.steps,
+        "turn": str(phase.turn),
+        "fen": fen_of(laid, session.game.ruleset),
+        "contents": contents(laid, session.game.ruleset),
+        "problem": wrong[0] if wrong else None,
+    }
+    return {"set_up": found}
 
 
 def _towers(session: Session) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from engine.game import Game
 from station import announcements as say
 from station.effects import Announce, Choose, Effect, StopChoosing
+from station.guidance import guide
 from station.keeping_time import given, set_clocks
 from station.phases import ActivePhase, Over, Paused, Turn, Waiting
 from station.state import Session
@@ -107,3 +108,13 @@ def stop_choosing(session: Session) -> Step:
     if isinstance(session.phase, Waiting):
         return session, (StopChoosing(session.phase.request),)
     return session, ()
+
+
+def prompt(session: Session) -> Step:
+    """Announce the prompt that people see, once for each frame."""
+    shown = guide(session)
+    if shown.key in session.told:
+        return session, ()
+    session = replace(session, told=(*session.told, shown.key))
+    squares = say.names(tuple(square for square, _ in shown.cues), session.game.ruleset)
+    return announce(session, say.Prompted(shown.key, shown.sentence, squares))

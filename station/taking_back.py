@@ -42,11 +42,8 @@ def decide_back(session: Session) -> Step:
         return session, ()
     played = _plies_played(session)
     back = read_back(session.game.positions[session.drawn_plies :], session.memory)
-    if session.opening:
-        at_home = back is None and shows(session, masks_of_position(home(session.settings).contents))
-    else:
-        at_home = back is not None and back.plies == played > 4
-    if at_home:
+    at_home = shows(session, masks_of_position(home(session.settings).contents))
+    if at_home and (back is None or back.plies == played > 4):
         return start_over(session, session.settings) if settled(session, pace.start_again) else (session, ())
     if back is None:
         return session, ()

@@ -16,7 +16,7 @@ ANSWERABLE_BYTES = 64 * 1024
 """A payload that is too large is still answered up to this size; a larger one is not even read."""
 HALT = "halt"
 """Always obeyed, however old; nothing moves by itself in this version, so there is nothing to be done for it."""
-NOT_HERE = ("set_position", "set_variant", "set_players", "hint", "lamps")
+NOT_HERE = ("set_variant", "set_players", "hint", "lamps")
 """Command names of the interface that this version refuses by name."""
 
 

@@ -78,7 +78,7 @@ class Witness:
                     self.revised(ply, moves[ply - 1], at_ms)
                 case Announce(what=say.TakenBack(plies=plies)):
                     self.taken_back(plies)
-                case Announce(what=say.Prompted(prompt="which")):
+                case Announce(what=say.Prompted(prompt="which" | "ready" | "weak" | "dead")):
                     pass  # moves that look alike have to be asked for
                 case Announce(what=say.Illegal() | say.BoardDiffers() | say.Prompted()):
                     self.needless_prompts += not self.troubled

@@ -15,7 +15,7 @@ from station.phases import TRANSITIONS, Answering, Over, Paused, SettingUp, Turn
 from station.session import REQUESTS, deadline_ms
 from station.settings import BLITZ, CALM
 
-from .table import KINDS, Table
+from .table import KINDS, Table, position_in
 
 ENGINE = {"black": "engine:3"}
 FEW = "W:Wc3,a1:Bb6,h8"
@@ -152,6 +152,46 @@ def both_engines():
     return table
 
 
+def composing(table):
+    """A position is to be set up by hand."""
+    assert table.ask("set_position") is None
+    assert table.phase == "Composing"
+    return table
+
+
+def asked_or_emptied(make):
+    """Set-up by hand is asked for by a long press; on another table all pieces are taken off."""
+    asked, emptied = make(), make()
+    asked.press("set_up")
+    assert asked.phase == "Composing"
+    emptied.stand([EMPTY] * len(emptied.stands))
+    emptied.wait(3500)
+    return emptied
+
+
+def accepted(table):
+    """Three men stand, the button is pressed for the pieces and for the turn."""
+    table.stand(position_in("russian", "W:Wc3,e3:Bd6").contents)
+    table.press("confirm")
+    table.press("confirm")
+    return table
+
+
+def left_by_two_ways():
+    """Somebody gives the set-up up; on another table the game's position is put back on the emptied board."""
+    left, restored = composing(Table()), Table()
+    left.wait(500)
+    assert left.ask("set_position", step="leave") is None
+    stood = list(restored.stands)
+    restored.stand([EMPTY] * len(stood))
+    restored.wait(3500)
+    assert restored.phase == "Composing"
+    restored.stand(stood)
+    restored.wait(1500)
+    assert left.phase == restored.phase == "Turn"
+    return restored
+
+
 def last_reply():
     table = Table(fen="W:Wc3:Bd4", white="engine:1")
     table.choose("c3:e5")
@@ -165,6 +205,7 @@ WALKS = {
     ("SettingUp", "the board shows the target, a person is to move"): lambda: set_right(set_up()),
     ("SettingUp", "the board shows the target, another player is to move"): lambda: set_right(set_up(white="engine:1")),
     ("SettingUp", "new game or take back asked for"): lambda: restart(set_up()),
+    ("SettingUp", "a position is to be set up by hand"): lambda: composing(set_up()),
     ("SettingUp", "device lost, or pause asked for"): lambda: lose_or_pause(set_up(), set_up()),
     ("Turn", "move made, a person is to move"): lambda: played(Table(), "c3-d4"),
     ("Turn", "move made, another player is to move"): lambda: played(Table(**ENGINE), "c3-d4"),
@@ -173,12 +214,16 @@ WALKS = {
     ("Turn", "moves taken back on the board, another player is to move"): lambda: undone(replied(answering())),
     ("Turn", "take back, new game or start position"): lambda: by_three_ways(lambda: played(Table(), "c3-d4")),
     ("Turn", "resignation or agreed draw"): lambda: resigned_or_drawn(Table),
+    ("Turn", "a position is to be set up by hand, or the board was emptied"): lambda: asked_or_emptied(Table),
     ("Turn", "device lost, or pause asked for"): lambda: lose_or_pause(Table(), Table()),
     ("Waiting", "player chose"): lambda: chose(against_engine()),
     ("Waiting", "last move changed on the board"): lambda: changed(against_engine()),
     ("Waiting", "moves taken back on the board"): lambda: undone(against_engine()),
     ("Waiting", "take back, new game or start position"): lambda: by_three_ways(against_engine),
     ("Waiting", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: against_engine(fen=FEW)),
+    ("Waiting", "a position is to be set up by hand, or the board was emptied"): lambda: asked_or_emptied(
+        against_engine
+    ),
     ("Waiting", "device lost, or pause asked for"): lambda: lose_or_pause(against_engine(), against_engine()),
     ("Answering", "reply made on the board, a person is to move"): lambda: replied(answering()),
     ("Answering", "reply made on the board, another player is to move"): lambda: played(both_engines(), "c3-d4"),
@@ -187,12 +232,18 @@ WALKS = {
     ("Answering", "moves taken back on the board"): lambda: undone(answering()),
     ("Answering", "take back, new game or start position"): lambda: by_three_ways(answering),
     ("Answering", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: answering(score=0, fen=FEW)),
+    ("Answering", "a position is to be set up by hand, or the board was emptied"): lambda: asked_or_emptied(answering),
     ("Answering", "device lost, or pause asked for"): lambda: lose_or_pause(answering(), answering()),
+    ("Composing", "position accepted, or take back, new game or start position"): lambda: accepted(composing(Table())),
+    ("Composing", "given up, or the game's position stands again"): left_by_two_ways,
+    ("Composing", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: composing(Table())),
+    ("Composing", "device lost, or pause asked for"): lambda: lose_or_pause(composing(Table()), composing(Table())),
     ("Paused", "device back, or resume asked for"): lambda: resumed(Table()),
     ("Paused", "new game asked for"): lambda: restart(lose_or_pause(Table(), Table())),
     ("Paused", "resignation or agreed draw"): lambda: resigned_or_drawn(lambda: lose_or_pause(Table(), Table())),
     ("Over", "new game asked for, or start position stands"): lambda: restart(over()),
     ("Over", "last move taken back on the board"): lambda: undone(over()),
+    ("Over", "a position is to be set up by hand, or the board was emptied"): lambda: asked_or_emptied(over),
     ("Over", "device lost, or pause asked for"): lambda: lose_or_pause(over(), over()),
 }
 
@@ -254,7 +305,17 @@ def test_a_request_that_cannot_be_carried_out_says_why_and_changes_nothing(name,
 
 
 def test_requests_that_are_known():
-    assert set(REQUESTS) == {"new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose"}
+    assert set(REQUESTS) == {
+        "new_game",
+        "take_back",
+        "resign",
+        "draw",
+        "flag",
+        "pause",
+        "resume",
+        "choose",
+        "set_position",
+    }
 
 
 def test_requests_that_come_twice():

@@ -12,6 +12,7 @@ import pytest
 import station
 from engine.draughts import DraughtsRules
 from engine.explain import RULES
+from engine.legality import KINDS
 from engine.position import Side
 from engine.ruleset import load_ruleset, variant_names
 from station.errors import ConfigError
@@ -23,6 +24,8 @@ ENGLISH = load_texts("en")
 DYNAMIC = {
     "do.": {"do.remove", "do.place", "do.replace"},
     "over.": {"over.white", "over.black", "over.draw"},
+    "fault.": {f"fault.{kind}" for kind in KINDS},
+    "pieces.": {f"pieces.{color}_{kind}" for color in ("white", "black") for kind in ("man", "king")},
     "piece.": {"piece.white_man", "piece.white_king", "piece.black_man", "piece.black_king"},
     "reason.": {"reason.no move left", "reason.no piece left", "reason.resigned", "reason.agreed"},
     "side.": {f"side.{side}" for side in Side},
