@@ -9,6 +9,7 @@ SEND_CLOCK = 0x41
 SEND_BOARD = 0x42
 SEND_SERIAL = 0x45
 UPDATE_NICE = 0x4B
+SEND_BATTERY = 0x4C
 SEND_VERSION = 0x4D
 SEND_BLACK = 0x50
 SEND_LONG_SERIAL = 0x55
@@ -28,6 +29,8 @@ BUSY_DUMP_MS = 2000
 ASK_MS = 2000
 POLL_MS = 1000
 SILENCE_MS = 3000
+POLLS_PER_BATTERY = 60
+"""Every so many polls a board that has a battery is asked how full it is; others do not answer."""
 POLLS_PER_CHECK = 3
 """Every so many polls the whole board is looked at: a board that lost its power has also lost its update mode."""
 
@@ -75,7 +78,7 @@ class Schedule:
         if not self.online:
             self.online = True
             self._poll_ms = now_ms
-            self._commands += (SEND_LONG_SERIAL, SEND_CLOCK)
+            self._commands += (SEND_LONG_SERIAL, SEND_CLOCK, SEND_BATTERY)
 
     def hear(self, now_ms: int) -> None:
         """Bytes have come. After an unanswered poll the board may have restarted and is set up and read anew."""
@@ -102,6 +105,11 @@ class Schedule:
         """Asks how the clock stands, before anything else that waits."""
         if SEND_CLOCK not in self._commands:
             self._commands.appendleft(SEND_CLOCK)
+
+    def ask_battery(self) -> None:
+        """Asks how full the battery is, after everything else that waits."""
+        if SEND_BATTERY not in self._commands:
+            self._commands.append(SEND_BATTERY)
 
     @property
     def asks_black_squares(self) -> bool:
@@ -179,6 +187,8 @@ class Schedule:
         self._commands.append(SEND_SERIAL)
         if self._polls % POLLS_PER_CHECK == 0:
             self._check(now_ms)
+        if self._polls % POLLS_PER_BATTERY == 0:
+            self.ask_battery()
 
     def _check(self, now_ms: int) -> None:
         """Has the whole board and the clock told anew, and field updates from now on."""

@@ -45,6 +45,15 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class Battery:
+    """What a board says of its battery."""
+
+    percent: int
+    """0 to 100."""
+    charging: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """What a driver has to say after bytes came in or time went by."""
 
@@ -56,6 +65,8 @@ class Output:
     """Bytes for the wire, in order."""
     online: bool | None = None
     """True when the device has just been found or came back, False when it has just gone silent."""
+    battery: Battery | None = None
+    """When it is not what was said before."""
 
 
 NOTHING = Output()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.position import Move
 from engine.view import BoardView
-from firmware_bridge.driver import Device
+from firmware_bridge.driver import Battery, Device
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,20 @@ class DeviceBack:
 
 
 @dataclass(frozen=True, slots=True)
+class BatteryTold:
+    """The board says how full its battery is."""
+
+    at_ms: int
+    battery: Battery
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened until the session's deadline."""
 
     at_ms: int
 
 
-Event = BoardSeen | Pressed | Requested | PlayerChose | PlayerFailed | DeviceLost | DeviceBack | TimePassed
+Event = (
+    BoardSeen | Pressed | Requested | PlayerChose | PlayerFailed | DeviceLost | DeviceBack | BatteryTold | TimePassed
+)

@@ -41,6 +41,7 @@ _EVENTS: dict[str, type[Any]] = {
         events.PlayerFailed,
         events.DeviceLost,
         events.DeviceBack,
+        events.BatteryTold,
         events.TimePassed,
     )
 }

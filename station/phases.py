@@ -64,7 +64,9 @@ class Paused:
 
     interrupted: ActivePhase
     reason: str
-    """`device` (the board does not answer) or `asked`."""
+    """`device` (the board does not answer), `asked`, or `player` (who chose a move that is not legal)."""
+    before: str = ""
+    """The reason for which play rested already when the board was lost; then it goes on resting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from engine.position import Move, Side
 from station import announcements as say
 from station import endings_by_hand as by_hand
 from station import keeping_time
+from station.battery import take_battery
 from station.beginning import ask_new_game, decide_set_up, home, opened_for, start_over
 from station.clock import fresh
 from station.effects import Answer, Effect, Show
 from station.events import (
+    BatteryTold,
     BoardSeen,
     DeviceBack,
     DeviceLost,
@@ -184,6 +186,8 @@ def _handle(session: Session, event: Event) -> Step:
             session = replace(session, device=device, problem="")
             step_back = announce(session, say.DeviceReturned(device.name, device.unique_id))
             return then(step_back, lambda now: resume(now, "device"))
+        case BatteryTold(battery=battery):
+            return take_battery(session, battery)
         case TimePassed():
             return session, ()
 

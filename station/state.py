@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from engine.explain import Violation
 from engine.game import Game, Outcome
 from engine.position import Side
-from firmware_bridge.driver import Cues, Device
+from firmware_bridge.driver import Battery, Cues, Device
 from station.clock import Clocks
 from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
@@ -55,6 +55,9 @@ class Session:
     told: tuple[str, ...] = ()
     """Prompts announced since the frame last changed."""
     device: Device | None = None
+    battery: Battery | None = None
+    """What the device said of its battery last, if it has one."""
+    battery_is_low: bool = False
     problem: str = ""
     turn_began_ms: int = 0
     clocks: Clocks | None = None

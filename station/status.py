@@ -15,6 +15,7 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
+from station.battery import battery_warning
 from station.clock import control_text
 from station.composing import position_of, what_is_wrong
 from station.guidance import Guidance, choices, guide
@@ -48,6 +49,7 @@ def state(session: Session) -> dict[str, Any]:
         "draw": _draw(session),
         "players": players(session),
         "problem": session.problem or None,
+        "battery": battery(session),
         "seq": session.seq,
         "boot": session.boot,
     }
@@ -68,6 +70,13 @@ def _draw(session: Session) -> dict[str, Any]:
         "offered_by": None if session.offer is None else str(session.offer),
         "claim": None if claim is None else {"name": claim.reason, "article": claim.article},
     }
+
+
+def battery(session: Session) -> dict[str, Any] | None:
+    """How full the board's battery is, and what people are told when it is low; None for a board that says nothing."""
+    if session.battery is None:
+        return None
+    return {**_plain(session.battery), "warning": battery_warning(session)}
 
 
 def position(session: Session) -> dict[str, Any]:

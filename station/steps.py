@@ -78,7 +78,7 @@ def next_turn(session: Session) -> Step:
 def enter(session: Session, phase: ActivePhase) -> Step:
     """The session in a phase; a player who is not at the board is asked for a move, under a new number."""
     if isinstance(session.phase, Paused) and session.phase.reason == "device":
-        return replace(session, phase=Paused(phase, "device")), ()
+        return replace(session, phase=replace(session.phase, interrupted=phase)), ()
     if not isinstance(phase, Waiting):
         return replace(session, phase=phase), ()
     request = session.request + 1
@@ -90,7 +90,7 @@ def enter(session: Session, phase: ActivePhase) -> Step:
 def pause(session: Session, reason: str) -> Step:
     """Play rests for a reason."""
     if isinstance(session.phase, Paused):
-        return replace(session, phase=Paused(session.phase.interrupted, reason)), ()
+        return replace(session, phase=Paused(session.phase.interrupted, reason, session.phase.reason)), ()
     stopped, effects = stop_choosing(session)
     return replace(stopped, phase=Paused(session.phase, reason)), effects
 
@@ -99,7 +99,9 @@ def resume(session: Session, reason: str) -> Step:
     """Go on with what was interrupted for this reason."""
     if not isinstance(session.phase, Paused) or session.phase.reason != reason:
         return session, ()
-    interrupted = session.phase.interrupted
+    interrupted, before = session.phase.interrupted, session.phase.before
+    if before:
+        return replace(session, phase=Paused(interrupted, before), problem=""), ()
     return enter(replace(session, phase=interrupted, problem=""), interrupted)
 
 

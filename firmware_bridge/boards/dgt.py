@@ -15,12 +15,16 @@ from engine.view import BLACK, WHITE, BoardView, view_of
 from firmware_bridge.dgt_codes import UNTAUGHT, Reading, learn
 from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
-from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
+from firmware_bridge.driver import NOTHING, Battery, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
 from firmware_bridge.placement import placement
 from firmware_bridge.swings import Swings
 
 RESET_COMMAND = bytes((RESET,))
+CHARGING = 0x01
+"""Bit of the battery's status."""
+BATTERY_STEP = 5
+"""Two answers about the battery that differ by more percent are asked for again: one of them is spoilt."""
 
 
 class Driver:
@@ -51,6 +55,8 @@ class Driver:
         self._fields: bytearray | None = None
         self._dump: bytes | None = None
         self._settled = b""
+        self._battery: Battery | None = None
+        self._battery_heard: Battery | None = None
         self._right_high: bool | None = None
         self._right_high_told: bool | None = None
         self._delivered: BoardView | None = None
@@ -86,7 +92,7 @@ class Driver:
 
     def receive(self, data: bytes, now_ms: int) -> Output:
         """Takes bytes from the board."""
-        was_online = self._schedule.online
+        was_online, battery = self._schedule.online, self._battery
         views: list[BoardView] = []
         pressed: list[str] = []
         if data:
@@ -97,7 +103,8 @@ class Driver:
             pressed += () if button is None else (button,)
         self._notice_drops(now_ms)
         online = True if self._schedule.online and not was_online else None
-        return Output(tuple(views), tuple(pressed), self._due(now_ms), online)
+        told = None if self._battery == battery else self._battery
+        return Output(tuple(views), tuple(pressed), self._due(now_ms), online, told)
 
     def tick(self, now_ms: int) -> Output:
         """Does what is due at this time."""
@@ -159,6 +166,8 @@ class Driver:
                 self._version = f"{frame.payload[0]}.{frame.payload[1]:02d}"
             case Message.SERIAL:
                 self._take_serial(frame.payload)
+            case Message.BATTERY:
+                self._take_battery(frame.payload)
             case Message.LONG_SERIAL if not self._serial:
                 self._take_serial(frame.payload[-5:])
         return None, None
@@ -171,6 +180,19 @@ class Driver:
         else:
             self._readings.setdefault(heard, self.reading)
             self._serial = self._serial_heard = heard
+
+    def _take_battery(self, payload: bytes) -> None:
+        """Believes what is said twice in a row, but for a small step: the line has no checksum."""
+        percent, status = payload[0], payload[-1]
+        if percent > 100:
+            self._drops["battery beyond 100 %"] += 1
+            return
+        heard, before = Battery(percent, bool(status & CHARGING)), self._battery_heard
+        self._battery_heard = heard
+        if before is None or before.charging != heard.charging or abs(before.percent - percent) > BATTERY_STEP:
+            self._schedule.ask_battery()
+        else:
+            self._battery = heard
 
     def _take_field(self, field: int, code: int, now_ms: int) -> BoardView | None:
         if field >= self._count:

@@ -33,6 +33,7 @@ CODES: dict[str, dict[Piece, int]] = {
 _BUS, _IDLE, _UPDATE, _UPDATE_BOARD, _UPDATE_NICE = "bus", "idle", "update", "update board", "update nice"
 _MODES = {0x40: _IDLE, 0x43: _UPDATE, 0x44: _UPDATE_BOARD, 0x4B: _UPDATE_NICE}
 _UPDATING = (_UPDATE, _UPDATE_BOARD, _UPDATE_NICE)
+_BATTERY = 0x4C
 _CLOCK_BUTTONS = ("clock_white", "clock_black")
 
 
@@ -51,6 +52,7 @@ class DgtBoard:
         serial: int = 10247,
         clock: bool = True,
         dark_only: bool = False,
+        battery: int | None = 90,
     ) -> None:
         self._columns = columns
         self._fields = columns * rows
@@ -60,6 +62,9 @@ class DgtBoard:
         self._serial = serial
         self._clock = clock
         self._dark_only = dark_only
+        self.battery = battery
+        """Percent left; None on a board that is fed over its cable and does not answer when asked."""
+        self.charging = False
         self._world = [Piece.EMPTY] * self._fields
         self._scanned = bytearray(self._fields)
         self._visits: list[tuple[float, int]] = []
@@ -243,7 +248,8 @@ class DgtBoard:
             self._mode = _BUS
         service = _SERVICES.get(command)
         halves = command in (0x50, 0x52)
-        if service is not None and (self._fields == 100 or not halves):
+        absent = (halves and self._fields != 100) or (command == _BATTERY and self.battery is None)
+        if service is not None and not absent:
             identifier, payload = service
             self._say(identifier, payload(self), at_ms)
 
@@ -262,6 +268,9 @@ class DgtBoard:
             bytes(self._scanned[row * self._columns + (row + 1 + colour) % 2 : (row + 1) * self._columns : 2])
             for row in rows
         )
+
+    def _power(self) -> bytes:
+        return bytes((self.battery or 0, 0x7F, 0x7F, 1, 2, 0, 0, 0, 1 if self.charging else 2))
 
     def _times(self) -> bytes:
         if not self._clock:
@@ -304,7 +313,7 @@ _SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {
     0x46: (0x10, lambda board: bytes((board._serial % 16384 >> 7, board._serial & 0x7F))),
     0x47: (0x12, lambda board: TRADE_MARK),
     0x49: (0x0F, DgtBoard._log_payload),
-    0x4C: (0x20, lambda board: bytes((90, 0x7F, 0x7F, 1, 2, 0, 0, 0, 2))),
+    _BATTERY: (0x20, DgtBoard._power),
     0x4D: (0x13, lambda board: b"\x01\x02"),
     0x50: (0x14, lambda board: board._half(0)),
     0x52: (0x15, lambda board: board._half(1)),

@@ -522,8 +522,10 @@ def test_the_device_may_be_lost_while_paused_and_come_back():
     table = Table()
     table.ask("pause")
     table.lose()
-    assert table.session.phase == Paused(Turn(), "device")
+    assert table.session.phase == Paused(Turn(), "device", "asked")
     table.regain()
+    assert table.session.phase == Paused(Turn(), "asked")
+    assert table.ask("resume") is None
     assert table.phase == "Turn"
 
 

@@ -112,9 +112,9 @@ function showBanner(snapshot) {
 
 function bannerText(snapshot) {
   if (link === "down") return say("banner.link");
-  const { problem = null, guidance = {} } = snapshot?.state ?? {};
+  const { problem = null, guidance = {}, battery = null } = snapshot?.state ?? {};
   if (guidance.prompt === "lost") return problem ? say("banner.lost_because", { problem }) : say("banner.lost");
-  return problem ? say("banner.problem", { problem }) : "";
+  return problem ? say("banner.problem", { problem }) : battery?.warning ?? "";
 }
 
 /** A sentence in which moves such as 32-28 are not torn apart at the end of a line. */

@@ -134,6 +134,10 @@ export function showDiagnosis(snapshot) {
         ["diagnosis.lamps", say(device.lamps ? "diagnosis.yes" : "diagnosis.no")],
       ]
     : [["diagnosis.device", say("diagnosis.no_device")]];
+  if (state.battery) {
+    const { percent, charging } = state.battery;
+    facts.push(["diagnosis.battery", say(charging ? "diagnosis.charging" : "diagnosis.percent", { percent })]);
+  }
   facts.push(["diagnosis.problem", state.problem ?? say("diagnosis.no_problem")]);
   byId("device").replaceChildren(...facts.flatMap(([key, value]) => [textElement("dt", say(key)), textElement("dd", value)]));
   const items = Object.keys(geometry.squares).map((name) => sensorItem(name, position.seen[name], contents[name] ?? "empty"));
