@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
-from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up
+from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up, straight
 
 import firmware_bridge
 from engine.position import EMPTY
@@ -18,6 +19,9 @@ from firmware_bridge.simulator import device_for
 
 DRIVERS = sorted(module.name for module in pkgutil.iter_modules(boards.__path__))
 FOLDER = Path(firmware_bridge.__file__).parent
+
+GREETINGS = {"matrix": b"\x81", "dgt": b"\x40"}
+"""What each driver begins its conversation with: HELLO_REQUEST, reset."""
 
 pytestmark = pytest.mark.parametrize("name", DRIVERS)
 
@@ -46,6 +50,24 @@ def test_it_comes_online_once_and_says_who_it_is(wire):
     assert wire.driver.device.unique_id
     assert wire.driver.device.firmware
     assert agrees(wire, wire.geometry)
+
+
+def test_S67_a_board_that_starts_slowly_is_asked_every_two_seconds_until_it_answers(name):
+    asked_ms = []
+
+    def into_the_void(data):
+        asked_ms.extend([wire.now_ms] * (GREETINGS[name] in data))
+        return ()
+
+    wire = Wire(driver_of(name, SMALL, home_of(SMALL)), device_for(name, SMALL.columns, SMALL.rows))
+    set_up(wire, SMALL, home_of(SMALL))
+    wire.to_board, wire.to_host = into_the_void, lambda data: ()
+    wire.start().run(7000)
+    assert [later - earlier for earlier, later in pairwise(asked_ms)] == [2000] * 3
+    wire.to_board = wire.to_host = straight
+    wire.run(3000)
+    assert wire.is_online
+    assert agrees(wire, SMALL)
 
 
 def test_views_follow_the_world_within_a_second(wire):
