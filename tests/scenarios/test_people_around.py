@@ -176,3 +176,25 @@ def test_S90_between_two_people_too(sit, board):
     assert scene.record == ["c3-d4"]
     (broken,) = scene.heard_of(Illegal)
     assert broken.rule == "wrong_side"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("name", ["b6", "b2"])
+def test_S88_a_piece_on_a_square_out_of_play_is_shown_where_it_belongs_and_is_no_move(sit, board, name):
+    scene = sit("russian", board=board)
+    scene.play("c3-d4")
+    column, row = scene.ruleset.geometry.cells[scene.square(name)]
+    beside = (column, row + 1)
+    scene.lift(name)
+    scene.wait(scene.pace_ms)
+    scene.board.put(beside, scene.in_hand.pop(), scene.now)
+    scene.wait(5000)
+    assert scene.record == ["c3-d4"]
+    assert name in scene.lamps
+    assert scene.session.memory.view.stray == (beside,)
+    scene.in_hand.append(scene.board.contents(beside))
+    scene.board.take(beside, scene.now)
+    scene.put(name)
+    scene.until(lambda: scene.guidance.key == "turn" and not scene.lamps)
+    assert scene.session.memory.view.stray == ()
+    scene.play("b6-a5")
