@@ -27,37 +27,45 @@ class Reading:
     """How the fields of one board are read."""
 
     codes: Codes
-    rotated: bool
+    turned: int
+    """In degrees, clockwise as White sees it."""
     learned: bool = False
+
+    @property
+    def rotated(self) -> bool:
+        """Whether White sits at the board's far side."""
+        return self.turned == 180
 
     def possible(self, code: int) -> Piece:
         """What may stand on a field that reports this code."""
         return EMPTY if code == 0 else self.codes.get(code, OCCUPIED)
 
 
-UNTAUGHT = Reading(PRESETS["draughts-2011"], rotated=False)
+UNTAUGHT = Reading(PRESETS["draughts-2011"], turned=0)
 """How a board is read before a start position has been seen on it."""
 
 
-def learn(fields: bytes, geometry: Geometry, home: tuple[Piece, ...], before: Reading) -> Reading | None:
+def learn(
+    fields: bytes, geometry: Geometry, home: tuple[Piece, ...], before: Reading, may_lie: tuple[int, ...]
+) -> Reading | None:
     """How to read a board on which the start position stands; None when it does not stand there.
 
-    The man codes of a preset also tell how the board lies. Other codes leave that as it was before.
+    The man codes of a preset also tell how the board lies, of the ways in which it `may_lie`. Other codes leave that as it was before.
     """
-    codes_here = {rotated: _home_codes(fields, geometry, home, rotated) for rotated in (False, True)}
-    for rotated, men in codes_here.items():
+    codes_here = {turned: _home_codes(fields, geometry, home, turned) for turned in may_lie}
+    for turned, men in codes_here.items():
         if men is not None and (codes := _preset_codes(*men)):
-            return Reading(codes, rotated, learned=True)
-    men = codes_here[before.rotated]
+            return Reading(codes, turned, learned=True)
+    men = codes_here[before.turned]
     if men is None:
         return None
-    return Reading({men[0]: WHITE_MAN, men[1]: BLACK_MAN}, before.rotated, learned=True)
+    return Reading({men[0]: WHITE_MAN, men[1]: BLACK_MAN}, before.turned, learned=True)
 
 
-def _home_codes(fields: bytes, geometry: Geometry, home: tuple[Piece, ...], rotated: bool) -> tuple[int, int] | None:
+def _home_codes(fields: bytes, geometry: Geometry, home: tuple[Piece, ...], turned: int) -> tuple[int, int] | None:
     """The one code on all of White's home squares and the one on all of Black's, everything else being empty."""
     found: dict[Side | None, set[int]] = {None: {0}, Side.WHITE: set(), Side.BLACK: set()}
-    for index, piece in zip(placement(geometry, rotated).squares, home, strict=True):
+    for index, piece in zip(placement(geometry, turned).squares, home, strict=True):
         found[side_of(piece)].add(fields[index])
     white, black = found[Side.WHITE], found[Side.BLACK]
     if found[None] != {0} or len(white) != 1 or len(black) != 1 or white == black or (white | black) & ({0} | RESULTS):

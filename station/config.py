@@ -75,6 +75,8 @@ class BoardTable:
     draws: str = "automatic"
     adapt: bool = False
     lamps: bool = True
+    turned: int | None = None
+    """How the board lies, in degrees clockwise as White sees it; None: found out where colours are told."""
     clock: str = ""
     start_fen: str = ""
     ballot: str = ""
@@ -173,6 +175,11 @@ def _pace(value: object) -> str | None:
     return None if right else f"{names}, or a table of times from 0 to {MOST_WAIT_MS} ms for {', '.join(times)}"
 
 
+def _turn(value: object) -> str | None:
+    right = type(value) is int and value in (0, 90, 180, 270)
+    return None if right else "0, 90, 180 or 270 degrees"
+
+
 def _hosts(value: object) -> str | None:
     right = isinstance(value, list) and all(isinstance(host, str) for host in value)
     return None if right else "a list of host names"
@@ -206,6 +213,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "draws": _one_of(("automatic", "claim")),
         "adapt": _truth,
         "lamps": _truth,
+        "turned": _turn,
         "clock": _clock,
         "start_fen": _text,
         "ballot": _text,
@@ -263,6 +271,10 @@ def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_fa
     if bool(board.port) == bool(board.usb_serial):
         found = "both" if board.port else "neither"
         raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
+    if board.turned in (90, 270) and board.ruleset.columns != board.ruleset.rows:
+        raise ConfigError(
+            f"{where}: turned = {board.turned}: expected 0 or 180, this board has not as many rows as columns"
+        )
     if board.start_fen and board.ballot:
         raise ConfigError(f"{where}: ballot = {board.ballot!r}: found start_fen too, expected one of them")
     try:

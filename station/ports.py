@@ -14,7 +14,11 @@ class BoardDriver(Protocol):
 
     baud: ClassVar[int]
 
-    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None) -> None: ...
+    def __init__(
+        self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, turned: int | None = None
+    ) -> None: ...
+
+    # `turned` is given only where a configuration has it: degrees clockwise as White sees the board.
 
     @property
     def device(self) -> Device | None:

@@ -7,6 +7,7 @@ A lever that rises on the right was pushed down on the left, so the left player 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry
@@ -17,7 +18,7 @@ from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
 from firmware_bridge.driver import NOTHING, Battery, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
-from firmware_bridge.placement import placement
+from firmware_bridge.placement import placement, turns
 from firmware_bridge.swings import Swings
 
 RESET_COMMAND = bytes((RESET,))
@@ -36,7 +37,15 @@ class Driver:
 
     baud: ClassVar[int] = 9600
 
-    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, quiet_ms: int = QUIET_MS) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        home: tuple[Piece, ...] | None = None,
+        *,
+        quiet_ms: int = QUIET_MS,
+        turned: int | None = None,
+    ) -> None:
+        self._turns = turns(geometry) if turned is None else (turned,)
         self._geometry = geometry
         self._home = home
         self._count = geometry.columns * geometry.rows
@@ -82,7 +91,7 @@ class Driver:
     @property
     def reading(self) -> Reading:
         """The piece codes and the orientation in use for the board with this serial number."""
-        return self._readings.get(self._serial, UNTAUGHT)
+        return self._readings.get(self._serial, replace(UNTAUGHT, turned=self._turns[0]))
 
     def start(self, now_ms: int) -> Output:
         """Begins a conversation on a port that has just been opened."""
@@ -269,7 +278,7 @@ class Driver:
 
     def _learn(self, fields: bytes) -> None:
         if self._home is not None:
-            learned = learn(fields, self._geometry, self._home, self.reading)
+            learned = learn(fields, self._geometry, self._home, self.reading, self._turns)
             if learned is not None:
                 self._readings[self._serial] = learned
 
@@ -278,7 +287,7 @@ class Driver:
             return None
         reading = self.reading
         fields = self._fields
-        place = placement(self._geometry, reading.rotated)
+        place = placement(self._geometry, reading.turned)
         stray = (cell for index, cell in place.others if fields[index])
         view = view_of((reading.possible(fields[index]) for index in place.squares), stray, firm)
         if view == self._delivered:

@@ -23,7 +23,7 @@ from firmware_bridge.messages import (
     State,
     ToHost,
 )
-from firmware_bridge.placement import placement
+from firmware_bridge.placement import own_cell, placement, turns
 
 _POSSIBLE = {CellState.EMPTY: EMPTY, CellState.OCCUPIED: OCCUPIED, CellState.WHITE: WHITE, CellState.BLACK: BLACK}
 _HOME_STATES = {None: CellState.EMPTY, Side.WHITE: CellState.WHITE, Side.BLACK: CellState.BLACK}
@@ -33,17 +33,19 @@ _STALE_MS = 1000
 class Driver:
     """STATE to views, cues to LAMPS.
 
-    A board that tells colours may lie turned by 180 degrees: it is recognised when the start position stands on it.
+    A board that tells colours may lie turned by 90, 180 or 270 degrees: it is recognised when the start position stands
+    on it. `turned` says how it lies once and for all, clockwise as White sees it.
     """
 
     baud: ClassVar[int] = 115200
 
-    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None) -> None:
+    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, turned: int | None = None) -> None:
         self._geometry = geometry
         self._home = None if home is None else tuple(_HOME_STATES[side_of(piece)] for piece in home)
         self._packed_size = (geometry.columns * geometry.rows + 3) // 4
         self._link = Link()
-        self._rotated = False
+        self._turns = turns(geometry) if turned is None else (turned,)
+        self._turned = self._turns[0]
         self._device: Device | None = None
         self._problem: str | None = None
         self._cues: Cues = ()
@@ -113,12 +115,12 @@ class Driver:
         views: list[BoardView] = []
         pressed: list[str] = []
         for message in heard.messages:
-            turned = self._rotated
+            turned = self._turned
             view, buttons = self._take(message, now_ms)
             if view is not None:
                 views.append(view)
             pressed += buttons
-            if self._rotated != turned and self._cues:
+            if self._turned != turned and self._cues:
                 send += self._link.command(self._lamps(), now_ms)
         return Output(tuple(views), tuple(pressed), send, heard.online)
 
@@ -149,7 +151,7 @@ class Driver:
             False,
             Capability.LAMPS in hello.capabilities,
         )
-        self._problem = _problem(hello, self._geometry)
+        self._problem = _problem(hello, self._geometry, self._turned)
 
     def _sense(self, state: State, now_ms: int) -> tuple[BoardView | None, tuple[str, ...]]:
         if len(state.packed) != self._packed_size:
@@ -186,7 +188,7 @@ class Driver:
     def _view(self) -> BoardView | None:
         cells = self._cells
         self._learn_orientation()
-        place = placement(self._geometry, self._rotated)
+        place = placement(self._geometry, self._turned)
         stray = (cell for index, cell in place.others if cells[index] is not CellState.EMPTY)
         view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray)
         if view == self._delivered and not self._fresh:
@@ -198,13 +200,14 @@ class Driver:
     def _learn_orientation(self) -> None:
         if self._home is None or self._device is None or not self._device.colour:
             return
-        for rotated in (False, True):
-            squares = placement(self._geometry, rotated).squares
+        for turned in self._turns:
+            squares = placement(self._geometry, turned).squares
             if tuple(self._cells[index] for index in squares) == self._home:
-                self._rotated = rotated
+                self._turned = turned
+                return
 
     def _lamps(self) -> Lamps:
-        squares = placement(self._geometry, self._rotated).squares
+        squares = placement(self._geometry, self._turned).squares
         return Lamps(tuple((squares[square], role) for square, role in self._cues[:MAX_LAMPS]))
 
 
@@ -215,7 +218,7 @@ def _pressed(before: State, now: State) -> tuple[str, ...]:
     return tuple(button for button, count in zip(BUTTONS, counts, strict=True) for _ in range(count))
 
 
-def _problem(hello: Hello, geometry: Geometry) -> str | None:
+def _problem(hello: Hello, geometry: Geometry, turned: int) -> str | None:
     if hello.version != VERSION:
         return (
             f"The board speaks link version {hello.version}, expected version {VERSION}: "
@@ -227,7 +230,9 @@ def _problem(hello: Hello, geometry: Geometry) -> str | None:
             "choose a variant that fits it or connect another board."
         )
     blind: list[Square] = [
-        square for square, cell in enumerate(geometry.cells) if not hello.sensors.covers(cell, hello.rows)
+        square
+        for square, cell in enumerate(geometry.cells)
+        if not hello.sensors.covers(own_cell(geometry, turned, cell), hello.rows)
     ]
     if blind:
         return (

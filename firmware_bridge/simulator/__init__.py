@@ -58,12 +58,20 @@ def device_for(  # noqa: PLR0913
     period_ms: int = 20,
     codes: str = "draughts-2011",
     rotated: bool = False,
+    quarters: int = 0,
 ) -> SimulatedBoard:
-    """The simulated board for a driver of this name; `colour` and `period_ms` are the matrix's, `codes` is dgt's."""
+    """The simulated board for a driver of this name; `colour`, `period_ms` and `quarters` are the matrix's, `codes` is dgt's."""
     match driver:
         case "matrix":
             return MatrixBoard(
-                columns, rows, colour=colour, seed=seed, faults=faults, period_ms=period_ms, rotated=rotated
+                columns,
+                rows,
+                colour=colour,
+                seed=seed,
+                faults=faults,
+                period_ms=period_ms,
+                rotated=rotated,
+                quarters=quarters,
             )
         case "dgt":
             return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)

@@ -86,6 +86,7 @@ class MatrixBoard:
         debounce_ms: int = 30,
         unique_id: bytes = b"SIMBOARD",
         rotated: bool = False,
+        quarters: int = 0,
     ) -> None:
         self._size = (columns, rows)
         self._colour = colour
@@ -93,7 +94,7 @@ class MatrixBoard:
         self._period_ms = period_ms
         self._debounce_ms = debounce_ms
         self._unique_id = unique_id
-        self._rotated = rotated
+        self._quarters = 2 if rotated else quarters
         cells = columns * rows
         self._world = [Piece.EMPTY] * cells
         self._levels = bytearray(cells)
@@ -219,12 +220,20 @@ class MatrixBoard:
         return out + self._state(now_ms) if changed or now_ms >= self._state_ms else out
 
     def _index(self, cell: Cell) -> int:
-        index = cell[1] * self._size[0] + cell[0]
-        return len(self._world) - 1 - index if self._rotated else index
+        column, row = self._turned(cell, self._quarters)
+        return row * self._size[0] + column
 
     def _cell(self, index: int) -> Cell:
-        straight = len(self._world) - 1 - index if self._rotated else index
-        row, column = divmod(straight, self._size[0])
+        row, column = divmod(index, self._size[0])
+        return self._turned((column, row), -self._quarters % 4)
+
+    def _turned(self, cell: Cell, quarters: int) -> Cell:
+        """Where a cell as White sees it lies on a board that was turned clockwise by so many quarters."""
+        column, row = cell
+        if quarters == 2:
+            return self._size[0] - 1 - column, self._size[1] - 1 - row
+        for _ in range(quarters):
+            column, row = row, self._size[1] - 1 - column
         return column, row
 
     def _code(self, index: int) -> int:

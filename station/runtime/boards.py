@@ -114,7 +114,10 @@ class BoardWorker:
 
     def _new_driver(self) -> BoardDriver:
         ruleset = self._table.ruleset
-        return driver_class(self._table.driver)(ruleset.geometry, rules_for(ruleset).start().contents)
+        driver, home = driver_class(self._table.driver), rules_for(ruleset).start().contents
+        if self._table.turned is None:
+            return driver(ruleset.geometry, home)
+        return driver(ruleset.geometry, home, turned=self._table.turned)
 
     def _open(self) -> SerialPort:
         faults: list[PortLost] = []

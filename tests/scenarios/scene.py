@@ -62,6 +62,8 @@ class Scene:
         seed: int = 0,
         faults: Faults = NONE,
         rotated: bool = False,
+        quarters: int = 0,
+        turned: int | None = None,
         ready: bool = True,
         bare: bool = False,
         **settings: object,
@@ -77,9 +79,10 @@ class Scene:
             faults=faults,
             colour=board == "colour",
             rotated=rotated,
+            quarters=quarters,
         )
         self.driver = driver_class("dgt" if board == "dgt" else "matrix")(
-            self.ruleset.geometry, rules_for(self.ruleset).start().contents
+            self.ruleset.geometry, rules_for(self.ruleset).start().contents, turned=turned
         )
         self.in_hand: list[Piece] = []
         self.aside: list[Piece] = []

@@ -133,6 +133,18 @@ def test_S87_when_ambiguous_only_what_the_board_cannot_tell_is_asked(sit, board)
     assert scene.story == scene.record
 
 
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
+@pytest.mark.parametrize(("board", "known"), [("colour", False), ("colour", True), ("occupancy", True)])
+def test_S89_all_four_ways_a_board_may_lie_are_found_out_or_configured(sit, board, known, quarters):
+    """Sensors and lamps are turned by one mapping (S47); where no colours are told the configuration says it."""
+    scene = sit("russian", board=board, quarters=quarters, turned=90 * quarters if known else None, black="engine:3")
+    scene.play("c3-d4")
+    scene.answer("f6-g5")
+    assert scene.lamps == {"f6": "lift", "g5": "place"}
+    scene.play("f6-g5")
+    assert scene.record == ["c3-d4", "f6-g5"]
+
+
 @pytest.mark.parametrize("board", ["colour", "dgt"])
 @pytest.mark.parametrize("variant", ["russian", "international"])
 def test_S89_a_board_turned_by_half_is_noticed_at_the_start_position(sit, board, variant):
