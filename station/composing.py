@@ -36,7 +36,7 @@ from firmware_bridge.driver import Device
 from station.announcements import names
 from station.phases import Composing
 from station.state import Session
-from station.tracking.masks import Masks, squares_in
+from station.tracking.masks import squares_in
 
 KINDS: dict[str, Piece] = {
     "white_man": WHITE_MAN,
@@ -63,12 +63,12 @@ def steps_for(device: Device | None, ruleset: Ruleset) -> tuple[str, ...]:
 
 def composed(session: Session, phase: Composing) -> tuple[Piece, ...]:
     """What is known to stand on each square; OCCUPIED where something stands of which no step has told the kind."""
-    seen = session.memory.seen
-    if seen is None:
+    view = session.memory.view
+    if view is None:
         return phase.laid
     lifted = squares_in(lifted_again(session)) if phase.step == "kings" else ()
     return tuple(
-        _content(phase, session.game.ruleset, square, _possible(seen, square), square in lifted)
+        _content(phase, session.game.ruleset, square, view.possible(square), square in lifted)
         for square in range(len(phase.laid))
     )
 
@@ -77,14 +77,6 @@ def lifted_again(session: Session) -> int:
     """Squares whose piece was lifted and put back since the step began."""
     seen = session.memory.seen
     return session.memory.been[0][0] & ~seen[0] if seen else 0
-
-
-def _possible(seen: Masks, square: int) -> Piece:
-    possible = Piece(0)
-    for content, mask in zip(CONTENTS, seen, strict=True):
-        if mask >> square & 1:
-            possible |= content
-    return possible
 
 
 def _content(phase: Composing, ruleset: Ruleset, square: int, possible: Piece, lifted: bool) -> Piece:

@@ -20,10 +20,11 @@ from engine.position import (
     Side,
     is_king,
 )
-from engine.view import ANYTHING, BLACK, WHITE
+from engine.view import ANYTHING, BLACK, WHITE, BoardView
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
 from station.composing import composed, what_is_wrong
+from station.crowning import is_being_crowned
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.state import Session
 from station.tracker import (
@@ -88,6 +89,8 @@ def _in_play(session: Session) -> Guidance:
     if by_hand.is_resigning(session):
         seconds = str(by_hand.RESIGN_WITHIN_MS // 1000)
         return _say(session, "resign_again", side=_side(session, by_hand.speaker(session)), seconds=seconds)
+    if is_being_crowned(session):
+        return _waiting_for(session)
     pace, quiet = session.settings.pace, session.quiet_ms()
     if session.at_ms < session.ready_until_ms and isinstance(session.reading, Untouched):
         return _ready(session)
@@ -122,6 +125,9 @@ def _waiting_for(session: Session) -> Guidance:
         square = square_name(man, session.game.ruleset)
         return _say(session, "crown", [(man, Role.HINT)], square=square, side=_side(session, session.turn))
     side = _side(session, session.turn)
+    king = _overcrowned(session)
+    if king is not None:
+        return _say(session, "uncrown", [(king, Role.HINT)], square=square_name(king, session.game.ruleset), side=side)
     if session.offer is not None:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
@@ -131,18 +137,30 @@ def _waiting_for(session: Session) -> Guidance:
 
 def _uncrowned(session: Session) -> Square | None:
     """A king that the board shows as a man, or that has just been made and not been touched since."""
-    seen, game = session.memory.seen, session.game
-    if seen is None or not isinstance(session.reading, Untouched):
+    view, game = session.memory.view, session.game
+    if view is None or not isinstance(session.reading, Untouched):
         return None
     for square, piece in enumerate(game.position.contents):
-        if is_king(piece) and not seen[CONTENTS.index(piece)] >> square & 1:
+        if is_king(piece) and not view.possible(square) & piece:
             return square
     just_made = bool(game.moves) and game.moves[-1].promotes and session.memory.since_ms <= session.turn_began_ms
-    return game.moves[-1].to_square if just_made and not _tells_kings(seen, game.moves[-1].to_square) else None
+    return game.moves[-1].to_square if just_made and not _tells_kings(view, game.moves[-1].to_square) else None
 
 
-def _tells_kings(seen: Masks, square: Square) -> bool:
-    return not (seen[1] & seen[2] | seen[3] & seen[4]) >> square & 1
+def _overcrowned(session: Session) -> Square | None:
+    """A man that the board shows as a king."""
+    view = session.memory.view
+    if view is None or not isinstance(session.reading, Untouched):
+        return None
+    men = ((square, piece) for square, piece in enumerate(session.game.position.contents) if piece & _MEN)
+    return next((square for square, piece in men if not view.possible(square) & piece), None)
+
+
+_MEN = WHITE_MAN | BLACK_MAN
+
+
+def _tells_kings(view: BoardView, square: Square) -> bool:
+    return view.possible(square) in CONTENTS
 
 
 def _reply(session: Session, move: Move) -> Guidance:

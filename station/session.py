@@ -13,6 +13,7 @@ from station import keeping_time
 from station.battery import take_battery
 from station.beginning import ask_new_game, decide_set_up, home, opened_for, start_over
 from station.clock import fresh
+from station.crowning import crowned_until_ms, is_being_crowned
 from station.effects import Answer, Effect, Show
 from station.events import (
     BatteryTold,
@@ -133,7 +134,7 @@ def deadline_ms(session: Session) -> int | None:
 
 def _moments(session: Session) -> list[int]:
     pace, since = session.settings.pace, session.memory.since_ms
-    by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session))
+    by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session), crowned_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
     moments.append(session.ready_until_ms)
     if isinstance(session.phase, Answering):
@@ -376,7 +377,7 @@ def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: in
     back = decide_back(session)
     if back[0].game is not session.game:
         return back
-    return speak(session) if settled(session, patience_ms) else (session, ())
+    return speak(session) if settled(session, patience_ms) and not is_being_crowned(session) else (session, ())
 
 
 def _speak(session: Session) -> Step:

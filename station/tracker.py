@@ -20,6 +20,7 @@ from station.tracking.masks import (
     bits,
     differing,
     either,
+    kinds_left_open,
     masks_of_position,
     masks_of_view,
     squares_in,
@@ -77,7 +78,7 @@ __all__ = [
 
 def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> Memory:
     """The memory after one more view: when the frame changed, what stood before, which squares were empty."""
-    seen = masks_of_view(view)
+    seen = kinds_left_open(masks_of_view(view))
     if view.firm:
         memory = with_arrivals(memory, seen)
     if seen == memory.seen:

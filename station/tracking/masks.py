@@ -25,6 +25,15 @@ def masks_of_view(view: BoardView) -> Masks:
     return (masks[0], masks[1], masks[2], masks[3], masks[4])
 
 
+def kinds_left_open(seen: Masks) -> Masks:
+    """What a board shows of men and kings as pieces of their colour: it is the game that knows which are kings.
+
+    A chip read wrongly, a man crowned by nobody, a king set where a man belongs: none of them makes or stops a move.
+    """
+    white, black = seen[1] | seen[2], seen[3] | seen[4]
+    return (seen[0], white, white, black, black)
+
+
 def masks_of_position(contents: tuple[Piece, ...]) -> Masks:
     """For each content, the squares where it agrees with a position; a king may stand there unmarked, as a man."""
     empty = white = white_kings = black = black_kings = 0

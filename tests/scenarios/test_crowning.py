@@ -99,7 +99,7 @@ def test_S34_there_is_no_order_in_which_the_king_must_be_shown(sit, board, crown
 
 
 @on_every_board
-@pytest.mark.parametrize("held_ms", [300, 1800])
+@pytest.mark.parametrize("held_ms", [300, 1800, 6000])
 @pytest.mark.parametrize("black", ["person", "engine:3"])
 def test_S35_lifting_the_new_king_to_crown_it_is_no_event(sit, board, held_ms, black):
     scene = sit("russian", CROWNING, board=board, black=black)
@@ -115,6 +115,18 @@ def test_S35_lifting_the_new_king_to_crown_it_is_no_event(sit, board, held_ms, b
     assert scene.record == ["c7-d8"]
     scene.move("h6-g5")
     scene.expect("c7-d8", "h6-g5")
+
+
+@on_every_board
+def test_S35_a_new_king_that_stays_away_is_asked_for_in_the_end(sit, board):
+    scene = sit("russian", CROWNING, board=board)
+    scene.play("c7-d8")
+    scene.remove("d8")
+    scene.wait(9000)
+    assert unrest(scene) == []
+    scene.wait(2000)
+    assert unrest(scene)
+    assert scene.lamps
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -162,6 +174,24 @@ def test_S40_two_pieces_of_the_wrong_colours_are_noticed_before_the_first_move(s
     scene.put("c3")
     scene.put("f6")
     scene.until(lambda: scene.phase == "Turn")
+
+
+@pytest.mark.parametrize(("square", "king"), [("g3", "K"), ("h6", "k")])
+def test_S37_a_man_that_is_read_as_a_king_stays_a_man_and_blocks_no_move(sit, square, king):
+    scene = sit("russian", board="dgt")
+    scene.remove(square)
+    scene.put(square, king)
+    scene.wait(1500)
+    assert (scene.guidance.key, scene.lamps) == ("uncrown", {square: "hint"})
+    assert unrest(scene) == []
+    scene.play("c3-d4", "f6-e5")
+    assert scene.story == ["c3-d4", "f6-e5"]
+    men = {"K": WHITE_MAN, "k": BLACK_MAN}
+    assert scene.session.game.position.contents[scene.square(square)] is men[king]
+    scene.remove(square)
+    scene.put(square, king.replace("K", "M").replace("k", "m"))
+    scene.wait(1500)
+    assert (scene.guidance.key, scene.lamps) == ("turn", {})
 
 
 @pytest.mark.parametrize("period_ms", [225, 450])

@@ -125,14 +125,17 @@ def test_a_piece_of_the_other_colour_is_not_the_mover(kind):
     assert frames.show(d4=BLACK_MAN) == Astray((frames.square("d4"), frames.square("c3")))
 
 
-def test_a_king_may_stand_unmarked_and_a_man_may_not_be_a_king():
+def test_a_king_may_stand_unmarked_and_a_man_that_looks_crowned_is_a_man():
     fen = "W:WKc3:Bh8"
     frames = Frames(fen=fen)
     assert frames.show(c3=WHITE_MAN) == Untouched()
     frames.show(c3=EMPTY)
     assert isinstance(frames.show(a5=WHITE_MAN), Done)
     men = Frames(fen="W:Wc3:Bh8")
-    assert men.show(c3=WHITE_KING) == Astray((men.square("c3"),))
+    assert men.show(c3=WHITE_KING) == Untouched()
+    men.show(c3=EMPTY)
+    (story,) = {men.show(d4=WHITE_KING).story}
+    assert not story.moves[0].promotes
 
 
 def test_a_crowned_man_may_be_put_down_as_man_or_king():
