@@ -157,6 +157,28 @@ def test_S60_pieces_swept_off_at_the_end_make_no_errors_and_the_game_is_kept(sit
 
 
 @pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("how", ["start position", "page, while the board is away"])
+def test_S61_after_a_power_cut_nobody_has_to_go_on_with_the_old_game(sit, board, how):
+    scene = sit("russian", board=board)
+    scene.play("e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5")
+    old = scene.session.game_id
+    start = write_fen(scene.session.game.start, scene.ruleset)
+    if how == "start position":
+        scene.restart_station()
+        assert scene.session.game_id == old
+        scene.stand(start)
+    else:
+        scene.restart_station(ready=False)
+        scene.unplug()
+        assert scene.ask("new_game") is None
+        scene.stand(start)
+        scene.plug_in()
+    scene.until(lambda: scene.session.game_id != old and scene.phase == "Turn", 8000)
+    assert scene.record == []
+    scene.play("e3-f4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
 def test_S62_moves_are_read_after_an_adjourned_game_is_gone_on_with(sit, board):
     scene = sit("russian", board=board)
     scene.play("e3-f4", "d6-c5", "c3-b4")
