@@ -14,12 +14,13 @@ from station.clock import read_control
 from station.errors import ConfigError
 from station.new_game import CLOCK_EXPECTED, is_player
 from station.openings import checked_ballot, start_position
-from station.settings import PACES, Pace, Settings
+from station.settings import CALM, PACE_RANGES, PACES, Pace, Settings
 from station.texts import languages
 
 LATER = ("arm",)
 """Keys of a board that the interface names and this version does not have."""
-MOST_WAIT_MS = 60_000
+PACE_TIMES = tuple(f"{name}_ms" for name in PACE_RANGES)
+_TIME_KEYS = ", ".join(PACE_TIMES)
 
 _Section = TypeVar("_Section")
 _Check = Callable[[object], str | None]
@@ -96,6 +97,11 @@ class BoardTable:
         """Where the board is plugged in, as people say it."""
         return self.port or f"USB serial number {self.usb_serial}"
 
+    @property
+    def is_unhurried(self) -> bool:
+        """Whether people play here who like an opponent that takes its time."""
+        return (self.pace if isinstance(self.pace, Pace) else PACES[self.pace]).reply_hold >= CALM.reply_hold
+
     def settings(self) -> Settings:
         """What a session of this board is given."""
         return Settings(
@@ -166,13 +172,29 @@ def _topic(value: object) -> str | None:
 
 
 def _pace(value: object) -> str | None:
-    times = [item.name for item in fields(Pace)]
-    if isinstance(value, Mapping):
-        right = all(key in times and type(time) is int and 0 <= time <= MOST_WAIT_MS for key, time in value.items())
-    else:
-        right = value in PACES
-    names = ", ".join(PACES)
-    return None if right else f"{names}, or a table of times from 0 to {MOST_WAIT_MS} ms for {', '.join(times)}"
+    if not isinstance(value, Mapping):
+        return None if value in PACES else f"{', '.join(PACES)}, or a table of times in ms for {_TIME_KEYS}"
+    for key, time in value.items():
+        if key == "preset":
+            if time not in PACES:
+                return f"preset to be one of {', '.join(PACES)}"
+            continue
+        least, most = PACE_RANGES.get(str(key).removesuffix("_ms"), (0, -1))
+        if most < 0:
+            return f"preset and times in ms for {_TIME_KEYS}, not {key}{_nearest(str(key), tuple(PACE_TIMES))}"
+        if type(time) is not int or not least <= time <= most:
+            return f"{key} from {least} to {most} ms"
+    pace = _pace_of(value)
+    for shorter, longer in (("quick", "extended"), ("back", "further_back")):
+        if getattr(pace, shorter) > getattr(pace, longer):
+            return f"{shorter}_ms to be at most {longer}_ms, which is {getattr(pace, longer)} ms"
+    return None
+
+
+def _pace_of(table: Mapping[str, object]) -> Pace:
+    """The pace that a table states: what it does not name is as in its preset, `calm` without one."""
+    times = {key.removesuffix("_ms"): time for key, time in table.items() if key != "preset"}
+    return replace(PACES[str(table.get("preset", "calm"))], **times)  # type: ignore[arg-type]
 
 
 def _turn(value: object) -> str | None:
@@ -308,9 +330,9 @@ def _section(kind: type[_Section], table: object, where: str) -> _Section:
 
 
 def _frozen(value: object) -> object:
-    """A value as the tables keep it: a list as a tuple, a table of times as a pace that is calm in all else."""
+    """A value as the tables keep it: a list as a tuple, a table of times as a pace."""
     if isinstance(value, Mapping):
-        return replace(PACES["calm"], **value)
+        return _pace_of(value)
     return tuple(value) if isinstance(value, list) else value
 
 

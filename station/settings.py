@@ -44,6 +44,26 @@ class Pace:
 CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500, ply=400)
 BLITZ = Pace(quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000, ply=150)
 PACES = {"calm": CALM, "blitz": BLITZ}
+PACE_RANGES: dict[str, tuple[int, int]] = {
+    "quick": (20, 5000),
+    "extended": (20, 10_000),
+    "reply_hold": (0, 10_000),
+    "revise": (0, 60_000),
+    "forgot": (200, 60_000),
+    "go_on": (200, 60_000),
+    "illegal": (200, 60_000),
+    "ply": (0, 5000),
+    "back": (200, 60_000),
+    "further_back": (200, 60_000),
+    "set_up": (50, 60_000),
+    "start_again": (500, 60_000),
+}
+"""What each time may be set to, in ms."""
+
+
+def preset_of(pace: Pace) -> str:
+    """The preset that a pace is; empty when times of its own were set."""
+    return next((name for name, preset in PACES.items() if preset == pace), "")
 
 
 @dataclass(frozen=True, slots=True)

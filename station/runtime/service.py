@@ -93,8 +93,7 @@ class Service:
         self.boards = [BoardWorker(table, self.loop, places) for table in config.boards]
         self.endings = TableMaker(data / "endings")
         self.players = [
-            PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.pace == "calm")
-            for table in config.boards
+            PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.is_unhurried) for table in config.boards
         ]
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None

@@ -11,7 +11,7 @@ from station.clock import TimeControl, control_text
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
 from station.errors import ConfigError
 from station.runtime.cli import main
-from station.settings import CALM
+from station.settings import BLITZ, CALM, PACE_RANGES, Pace
 
 BOARD = '[[boards]]\nid = "table-1"\ndriver = "dgt"\nport = "/dev/null"\n'
 
@@ -173,12 +173,47 @@ def test_what_does_not_fit_is_said_in_one_sentence(text, words):
 
 
 def test_a_pace_may_set_each_time():
-    (board,) = read_config(BOARD + "pace = {quick = 90, revise = 0}\n").boards
+    (board,) = read_config(BOARD + "pace = {quick_ms = 90, revise = 0}\n").boards
     assert board.settings().pace == dataclasses.replace(CALM, quick=90, revise=0)
-    for wrong in ("{quik = 90}", "{quick = -1}", "{quick = 1.5}", "{quick = true}", "{quick = 99999}"):
-        sentence = fault(BOARD + f"pace = {wrong}\n")
-        assert "pace = {" in sentence
-        assert "quick, extended" in sentence
+    (board,) = read_config(BOARD + 'pace = {preset = "blitz", forgot_ms = 1500}\n').boards
+    assert board.settings().pace == dataclasses.replace(BLITZ, forgot=1500)
+    assert not board.is_unhurried
+
+
+def test_every_time_has_a_range_that_its_presets_keep_to():
+    assert set(PACE_RANGES) == {item.name for item in dataclasses.fields(Pace)}
+    for pace in (CALM, BLITZ):
+        for name, (least, most) in PACE_RANGES.items():
+            assert least <= getattr(pace, name) <= most
+
+
+@pytest.mark.parametrize("name", PACE_RANGES)
+def test_every_time_is_read_within_its_range_and_refused_outside_by_name(name):
+    least, most = PACE_RANGES[name]
+    rest = "preset = 'calm', further_back_ms = 60000, extended_ms = 10000, " if name in ("back", "quick") else ""
+    for value in (least, most):
+        text = BOARD + f"pace = {{{rest}{name}_ms = {value}}}\n"
+        if name in ("extended", "further_back") and value == least:
+            assert f"at most {name}_ms" in fault(text)
+            continue
+        (board,) = read_config(text).boards
+        assert getattr(board.settings().pace, name) == value
+    for value in (least - 1, most + 1, 300.5, "true", "'long'"):
+        assert f"expected {name}_ms from {least} to {most} ms" in fault(BOARD + f"pace = {{{name}_ms = {value}}}\n")
+
+
+@pytest.mark.parametrize(
+    ("pace", "words"),
+    [
+        ("{quik_ms = 90}", ["quik_ms", "the nearest is quick_ms"]),
+        ("{preset = 'hasty'}", ["preset", "calm, blitz"]),
+        ("{quick_ms = 2000}", ["quick_ms", "at most extended_ms, which is 900 ms"]),
+        ("7", ["pace = 7", "calm, blitz, or a table of times in ms for quick_ms"]),
+    ],
+)
+def test_a_pace_that_is_none_is_named(pace, words):
+    sentence = fault(BOARD + f"pace = {pace}\n")
+    assert all(word in sentence for word in words)
 
 
 def test_what_a_later_version_will_have_is_told_apart_from_what_nobody_knows():
