@@ -21,6 +21,7 @@ from station.composing import position_of, what_is_wrong
 from station.guidance import Guidance, choices, guide
 from station.keeping_time import flag_ms, left_ms
 from station.phases import Composing, Over, name_of
+from station.settings import preset_of
 from station.state import Session
 
 _CONTENT_NAMES: dict[Piece, str] = {
@@ -61,6 +62,18 @@ def _clock(session: Session) -> dict[str, Any] | None:
         return None
     runs = session.clocks.running if flag_ms(session) is not None else None
     return {"control": control_text(session.settings.clock), "running": None if runs is None else str(runs)}
+
+
+def _play(session: Session) -> dict[str, Any]:
+    """How turns end and draws come about at this board, and its waiting times; `pace` is empty for times of its own."""
+    settings = session.settings
+    times = _plain(settings.pace)
+    return {
+        "confirm": settings.confirm,
+        "draws": settings.draws,
+        "pace": preset_of(settings.pace),
+        "times_ms": times,
+    }
 
 
 def _draw(session: Session) -> dict[str, Any]:
@@ -116,6 +129,7 @@ def snapshot(session: Session) -> dict[str, Any]:
         "moves": [move.text for move in moves(session)],
         "device": _plain(session.device),
         **_composing(session),
+        "play": _play(session),
         **_start(session),
         **_opening(session),
         **_towers(session),

@@ -6,7 +6,8 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 BOARD = "board"
@@ -23,6 +24,13 @@ class Change:
     topic: str
     board: str
     data: Mapping[str, Any]
+    at_s: float = field(default_factory=monotonic, compare=False)
+    """When it was published, by the monotonic clock."""
+
+    @property
+    def age_ms(self) -> int:
+        """How long ago it was published."""
+        return round(1000 * (monotonic() - self.at_s))
 
 
 class Feed:

@@ -61,9 +61,9 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def event_of(change: Change) -> bytes:
-    """A change as one event: `board` with its snapshot, `world` with cells, lamps and cable."""
+    """A change as one event: `board` with its snapshot and how old that is, `world` with cells, lamps and cable."""
     if change.topic == BOARD:
-        return event(BOARD, {"board": change.board, "snapshot": change.data})
+        return event(BOARD, {"board": change.board, "age_ms": change.age_ms, "snapshot": change.data})
     return event(change.topic, {"board": change.board, **change.data})
 
 

@@ -2,19 +2,23 @@
 
 import * as belief from "./belief.js";
 import { Board } from "./board.js";
-import { askChoice, askNewGame } from "./dialogs.js";
+import { askNewGame } from "./dialogs.js";
 import { Hands } from "./hands.js";
 import { lampPicture, ROLES } from "./lamps.js";
 import { Link } from "./link.js";
+import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
 import { boardPath, demoPath, post } from "./requests.js";
 import { fillIn, say } from "./texts.js";
 
 const TOAST_MS = 6000;
+const TICK_MS = 100;
 const byId = (id) => document.getElementById(id);
 const { setText } = belief;
 
 const snapshots = new Map();
 const worlds = new Map();
+/** When each board's snapshot was true, by performance.now(). */
+const since = new Map();
 let link = "connecting";
 let hello = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
@@ -36,7 +40,10 @@ new Link(hear, (state) => {
 
 function hear(name, data) {
   if (name === "hello") greet(data);
-  else if (name === "board") snapshots.set(data.board, data.snapshot);
+  else if (name === "board") {
+    snapshots.set(data.board, data.snapshot);
+    since.set(data.board, performance.now() - data.age_ms);
+  }
   else if (name === "world") {
     worlds.set(data.board, data);
     if (data.board === hands.name) hands.see(data);
@@ -61,6 +68,12 @@ function show() {
   });
 }
 
+/** Whether a clock runs, and its time is told anew at every tick. */
+let isTicking = false;
+setInterval(() => {
+  if (isTicking && link === "up") showClocks(snapshots.get(board()).state, since.get(board()));
+}, TICK_MS);
+
 function board() {
   return snapshots.has(chosen) ? chosen : ([...snapshots.keys()].sort()[0] ?? null);
 }
@@ -77,6 +90,8 @@ function showAll() {
   document.body.dataset.board = name;
   document.title = say("page.title", { board: name });
   showAdvice(snapshot);
+  showOffer(snapshot.state);
+  isTicking = showClocks(snapshot.state, since.get(name));
   showWood(name, snapshot);
   belief.showPlayers(snapshot);
   belief.showPosition(plain, snapshot);
@@ -221,6 +236,7 @@ function showTools({ board: name, state, moves }) {
   enable("new-game", isUp);
   enable("take-back", isUp && state.ply > 0);
   enable("pause", isUp && !(isPaused && isLost));
+  showDrawButton(state);
   enable("draw", isUp && hasBegun && !isOver);
   enable("resign", isUp && hasBegun && !isOver);
   byId("pdn").href = boardPath(name, "game.pdn");
@@ -263,14 +279,14 @@ onClick("new-game", async (snapshot) => {
 });
 onClick("take-back", () => request("take_back"));
 onClick("pause", ({ state }) => request(state.phase === "paused" ? "resume" : "pause"));
-onClick("draw", async () => {
-  if (await askChoice(say("confirm.draw"), [{ value: "draw", text: say("confirm.draw_yes") }])) request("draw");
+onClick("draw", async ({ state }) => {
+  const wanted = await askDraw(state);
+  if (wanted) request("draw", wanted);
 });
+onClick("offer-accept", () => request("draw", { answer: "accept" }));
+onClick("offer-decline", () => request("draw", { answer: "decline" }));
 onClick("resign", async ({ state }) => {
-  const persons = ["white", "black"].filter((side) => state.players[side] === "person");
-  const sides = persons.length ? persons : ["white", "black"];
-  const answers = sides.map((side) => ({ value: side, text: say("confirm.resign_side", { side: say(`side.${side}`) }) }));
-  const side = await askChoice(say("confirm.resign"), answers);
+  const side = await askResign(state);
   if (side) request("resign", { side });
 });
 onClick("turn-board", () => {

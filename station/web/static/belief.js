@@ -138,11 +138,22 @@ export function showDiagnosis(snapshot) {
     const { percent, charging } = state.battery;
     facts.push(["diagnosis.battery", say(charging ? "diagnosis.charging" : "diagnosis.percent", { percent })]);
   }
+  facts.push(...playFacts(snapshot));
   facts.push(["diagnosis.problem", state.problem ?? say("diagnosis.no_problem")]);
   byId("device").replaceChildren(...facts.flatMap(([key, value]) => [textElement("dt", say(key)), textElement("dd", value)]));
   const items = Object.keys(geometry.squares).map((name) => sensorItem(name, position.seen[name], contents[name] ?? "empty"));
   items.sort((one, other) => other.differs - one.differs);
   byId("sensors").replaceChildren(...items.map(({ item }) => item));
+}
+
+/** How turns end, how draws come about, and each of the waiting times. */
+function playFacts({ play }) {
+  const times = Object.entries(play.times_ms).map(([name, ms]) => say(`pace.${name}`, { ms }));
+  return [
+    ["diagnosis.confirm", say(`confirm_mode.${play.confirm.replace("-", "_")}`)],
+    ["diagnosis.draws", say(`draws_mode.${play.draws}`)],
+    ["diagnosis.pace", `${say(`pace_preset.${play.pace || "own"}`)}: ${times.join(", ")}`],
+  ];
 }
 
 function sensorItem(name, possible, inGame) {

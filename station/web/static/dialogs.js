@@ -6,6 +6,8 @@ import { say } from "./texts.js";
 
 /** What the levels of the engine are called, from the weakest up. */
 const LEVELS = ["beginner", "learner", "casual", "careful", "steady", "club", "skilled", "expert", "master", "unbound"];
+/** Time controls offered, as the station writes them: minutes, and seconds added for each move. */
+const CLOCKS = ["", "3+2", "5", "5+3", "10", "15+10", "25+10", "60"];
 const byId = (id) => document.getElementById(id);
 
 /** Ask for variant and players; resolves to the arguments of `new_game`, or null. */
@@ -14,6 +16,9 @@ export async function askNewGame(snapshot) {
   const variants = await get(boardPath(board, "variants")).catch(() => [{ name: state.variant, title }]);
   fill(byId("choose-variant"), variants.map(({ name, title }) => [name, title]), state.variant);
   for (const side of ["white", "black"]) fill(byId(`choose-${side}`), playerOptions(state.players[side]), state.players[side]);
+  const clock = state.clock?.control ?? "";
+  const clocks = CLOCKS.includes(clock) ? CLOCKS : [...CLOCKS, clock];
+  fill(byId("choose-clock"), clocks.map((control) => [control, clockText(control)]), clock);
   const isPlaying = state.ply > 0 && state.result === "*";
   byId("new-game-note").textContent = say(isPlaying ? "new_game.note_break" : "new_game.note");
   const choice = await shown(byId("new-game-dialog"));
@@ -22,6 +27,7 @@ export async function askNewGame(snapshot) {
     variant: byId("choose-variant").value,
     white: byId("choose-white").value,
     black: byId("choose-black").value,
+    ...(byId("choose-clock").value === clock ? {} : { clock: byId("choose-clock").value }),
   };
 }
 
@@ -36,6 +42,14 @@ export async function askChoice(question, answers) {
   });
   byId("confirm-buttons").replaceChildren(...buttons);
   return (await shown(byId("confirm-dialog"))) || null;
+}
+
+/** A time control in words. */
+export function clockText(control) {
+  const [minutes, sign, seconds] = control.split(/([+d])/);
+  if (!control) return say("clock.none");
+  if (!sign) return say("clock.minutes", { minutes });
+  return say(sign === "+" ? "clock.added" : "clock.given_back", { minutes, seconds });
 }
 
 function playerOptions(current) {

@@ -27,7 +27,15 @@ class Table:
     """A simulated board, its session, and the feed; fits `Hands`, and `ask` fits `Ask`."""
 
     def __init__(
-        self, feed=None, board=BOARD, variant="international", white="person", black="person", fen="", home=True
+        self,
+        feed=None,
+        board=BOARD,
+        variant="international",
+        white="person",
+        black="person",
+        fen="",
+        home=True,
+        **manners,
     ):
         self.feed = feed or Feed()
         self.board_id = board
@@ -36,7 +44,7 @@ class Table:
         self.plugged = True
         self.at_ms = 0
         self.lock = threading.RLock()
-        settings = Settings(board, load_ruleset(variant), white=white, black=black, start_fen=fen)
+        settings = Settings(board, load_ruleset(variant), white=white, black=black, start_fen=fen, **manners)
         self.session = begin(settings, load_texts("en"), "boot")
         self.pieces = {}
         self.answers = {}

@@ -385,6 +385,7 @@ def test_a_draw_is_asked_for(page, table, expect):
     page.click("#draw")
     page.click('#confirm-dialog button[value="draw"]')
     expect(page.locator("#result")).to_have_text("Result: 1-1")
+    assert table.requests == [(BOARD, "draw", {})]
 
 
 def test_a_refusal_is_shown(page, table, expect):

@@ -9,6 +9,7 @@ import pytest
 from engine.levels import LEVEL_NAMES
 from firmware_bridge.driver import Role
 from station.phases import TRANSITIONS
+from station.settings import PACE_RANGES, PACES
 from station.web.app import STATIC
 
 KEYS = set(re.findall(r'^  "([a-z_.]+)":', (STATIC / "texts.js").read_text(), re.MULTILINE))
@@ -39,6 +40,13 @@ def test_every_lamp_and_phase_has_a_text():
     assert {f"lamp.{role}" for role in Role} <= KEYS
     phases = {re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name in TRANSITIONS}
     assert {f"phase.{name}" for name in phases} <= KEYS
+
+
+def test_every_waiting_time_and_manner_has_a_text():
+    assert {f"pace.{name}" for name in PACE_RANGES} <= KEYS
+    assert {f"pace_preset.{name}" for name in (*PACES, "own")} <= KEYS
+    assert {"confirm_mode.automatic", "confirm_mode.button", "confirm_mode.when_ambiguous"} <= KEYS
+    assert {"draws_mode.automatic", "draws_mode.claim"} <= KEYS
 
 
 def test_every_level_is_called_what_the_engine_calls_it():

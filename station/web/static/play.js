@@ -1,0 +1,78 @@
+/** Clocks, draws and resignation: what the page shows of them, and how it asks. */
+
+import { setText } from "./belief.js";
+import { askChoice } from "./dialogs.js";
+import { say } from "./texts.js";
+
+const byId = (id) => document.getElementById(id);
+const SIDES = ["white", "black"];
+const TENTHS_BELOW_MS = 20_000;
+const LOW_MS = 30_000;
+
+/** `4:07`, `1:02:03`, below 20 s `0:09.4`. */
+export function timeText(ms) {
+  const whole = ms < TENTHS_BELOW_MS ? Math.floor(ms / 1000) : Math.ceil(ms / 1000);
+  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const end = `${String(seconds).padStart(2, "0")}${ms < TENTHS_BELOW_MS ? `.${Math.floor(ms / 100) % 10}` : ""}`;
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${end}` : `${minutes}:${end}`;
+}
+
+/** Show the clocks of a snapshot that was true at `since` (performance.now()); returns whether one runs. */
+export function showClocks({ clocks_ms: left, clock }, since) {
+  byId("clocks").hidden = !left;
+  if (!left) return false;
+  for (const side of SIDES) {
+    const runs = clock.running === side;
+    const ms = Math.max(0, left[side] - (runs ? performance.now() - since : 0));
+    const panel = byId(`clock-${side}`);
+    panel.toggleAttribute("data-runs", runs);
+    panel.toggleAttribute("data-low", ms < LOW_MS);
+    setText(panel.querySelector(".time"), timeText(ms));
+    setText(panel.querySelector(".runs"), runs ? say("clock.runs") : "");
+  }
+  return clock.running !== null;
+}
+
+/** A draw that is offered, with the answers that a person at the board may give. */
+export function showOffer({ draw, players, phase }) {
+  const by = phase === "over" ? null : draw.offered_by;
+  byId("offer").hidden = by === null;
+  if (by === null) return;
+  const other = by === "white" ? "black" : "white";
+  const isPerson = players[other] === "person";
+  const names = { side: say(`side.${other}`) };
+  setText(byId("offer-text"), say(isPerson ? "offer.text" : "offer.text_waits", names));
+  setText(byId("offer-accept"), say("offer.accept", names));
+  setText(byId("offer-decline"), say("offer.decline", names));
+  for (const id of ["offer-accept", "offer-decline"]) byId(id).hidden = !isPerson;
+}
+
+/** The button for draws says what it does. */
+export function showDrawButton({ draw }) {
+  setText(byId("draw"), say(draw.claim ? "button.claim_draw" : "button.draw"));
+}
+
+/** Ask how a draw is meant; resolves to the arguments of `draw`, or null. */
+export async function askDraw({ draw, players }) {
+  if (draw.claim) {
+    const question = say("confirm.claim", { article: draw.claim.article });
+    return (await askChoice(question, [{ value: "claim", text: say("confirm.claim_yes") }])) && {};
+  }
+  const persons = SIDES.filter((side) => players[side] === "person");
+  const offers = persons
+    .filter((side) => side !== draw.offered_by)
+    .map((side) => ({ value: side, text: say("confirm.draw_offer", { side: say(`side.${side}`) }) }));
+  const both = persons.length === 1 ? [] : [{ value: "draw", text: say("confirm.draw_yes") }];
+  const answer = await askChoice(say("confirm.draw"), [...offers, ...both]);
+  if (!answer) return null;
+  if (answer !== "draw") return { side: answer, answer: "offer" };
+  return draw.offered_by ? { answer: "accept" } : {};
+}
+
+/** Who resigns; resolves to a side, or null. */
+export async function askResign({ players }) {
+  const persons = SIDES.filter((side) => players[side] === "person");
+  const sides = persons.length ? persons : SIDES;
+  const answers = sides.map((side) => ({ value: side, text: say("confirm.resign_side", { side: say(`side.${side}`) }) }));
+  return askChoice(say("confirm.resign"), answers);
+}
