@@ -14,6 +14,7 @@ from firmware_bridge.messages import (
     Command,
     Hello,
     HelloRequest,
+    Keys,
     Lamps,
     Message,
     Ping,
@@ -107,7 +108,7 @@ class Link:
                     send += self._acknowledged(message, now_ms)
                 case Pong():
                     send += self._ponged(message, now_ms)
-                case State():
+                case State() | Keys():
                     pass
                 case _:
                     continue

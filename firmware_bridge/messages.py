@@ -18,6 +18,9 @@ VERSION = 1
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
 """Buttons in the order of their bits and counters."""
 
+KEY_BUTTONS = ("draw", "resign")
+"""Further buttons in the order of their counters in KEYS."""
+
 ROLE_NUMBERS = {Role.LIFT: 1, Role.PLACE: 2, Role.PATH: 3, Role.REMOVE: 4, Role.WRONG: 5, Role.HINT: 6}
 _ROLES = {number: role for role, number in ROLE_NUMBERS.items()}
 
@@ -32,6 +35,7 @@ class Capability(IntFlag):
     BUTTONS = 4
     CLOCK_LEVER = 8
     BUZZER = 16
+    KEYS = 32
 
 
 class Sensors(IntEnum):
@@ -111,6 +115,14 @@ class Pong:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """Board: how often each further button went down since its start, modulo 256, in which `restarts`."""
+
+    restarts: int
+    presses: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HelloRequest:
     """Host: who are you; a new conversation begins."""
 
@@ -141,7 +153,7 @@ class Ping:
 Command = Lamps | Buzzer
 """What the board acknowledges and the host repeats."""
 
-ToHost = Hello | State | Ack | Pong
+ToHost = Hello | State | Ack | Pong | Keys
 ToBoard = HelloRequest | Lamps | Buzzer | Ping
 Message = ToHost | ToBoard
 
@@ -203,6 +215,16 @@ def _read_pong(payload: bytes) -> Pong:
     return Pong(sequence, lamps_sequence)
 
 
+def _write_keys(message: Message) -> bytes:
+    assert isinstance(message, Keys)
+    return bytes((message.restarts, *message.presses))
+
+
+def _read_keys(payload: bytes) -> Keys:
+    restarts, *presses = payload
+    return Keys(restarts, tuple(presses))
+
+
 def _write_hello_request(message: Message) -> bytes:
     assert isinstance(message, HelloRequest)
     return bytes((message.version,))
@@ -246,6 +268,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(0x02, "STATE", State, _write_state, _read_state),
     Kind(0x03, "ACK", Ack, _write_ack, _read_ack),
     Kind(0x04, "PONG", Pong, _write_pong, _read_pong),
+    Kind(0x05, "KEYS", Keys, _write_keys, _read_keys),
     Kind(0x81, "HELLO_REQUEST", HelloRequest, _write_hello_request, _read_hello_request),
     Kind(0x82, "LAMPS", Lamps, _write_lamps, _read_lamps),
     Kind(0x83, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),

@@ -288,11 +288,24 @@ def _chosen(session: Session, request: int, move: Move, score: int | None) -> St
     session, effects = carried_out(session, said)
     if isinstance(said, Outcome):
         return session, effects
-    shown_ms = max(session.at_ms, session.turn_began_ms + session.settings.pace.reply_hold)
+    shown_ms = max(session.at_ms, session.turn_began_ms + _hold_ms(session))
     session, answering = replace(session, problem=""), Answering(move, shown_ms)
     if isinstance(session.phase, Paused):
         return replace(session, phase=replace(session.phase, interrupted=answering)), effects
     return replace(session, phase=answering), effects
+
+
+def _hold_ms(session: Session) -> int:
+    """How long the move before stood before its reply is shown: longer where its piece could have gone elsewhere.
+
+    A hand that hesitates rests the piece on a legal square, which no sensor can tell from a move that is made.
+    """
+    game, pace = session.game, session.settings.pace
+    if not game.moves:
+        return 0
+    made, legal = game.moves[-1], game.rules.legal_moves(game.positions[-2])
+    had_choice = any(move.from_square == made.from_square and move.to_square != made.to_square for move in legal)
+    return pace.choice_hold if had_choice else pace.reply_hold
 
 
 def _device_lost(session: Session, reason: str) -> Step:

@@ -39,10 +39,14 @@ class Pace:
     """The position asked for stands: play begins after this time."""
     start_again: int = 3000
     """The start position stands in the middle of a game: a new game after this time."""
+    choice_hold: int = 1400
+    """As `reply_hold`, where the piece that moved could have gone elsewhere: hands hesitate for up to 1.5 s."""
 
 
 CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500, ply=400)
-BLITZ = Pace(quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000, ply=150)
+BLITZ = Pace(
+    quick=80, extended=450, reply_hold=200, revise=1500, forgot=1000, go_on=1500, illegal=1000, ply=150, choice_hold=500
+)
 PACES = {"calm": CALM, "blitz": BLITZ}
 PACE_RANGES: dict[str, tuple[int, int]] = {
     "quick": (20, 5000),
@@ -57,6 +61,7 @@ PACE_RANGES: dict[str, tuple[int, int]] = {
     "further_back": (200, 60_000),
     "set_up": (50, 60_000),
     "start_again": (500, 60_000),
+    "choice_hold": (0, 10_000),
 }
 """What each time may be set to, in ms."""
 

@@ -14,11 +14,13 @@ from firmware_bridge.flicker import Flicker
 from firmware_bridge.link import Heard, Link
 from firmware_bridge.messages import (
     BUTTONS,
+    KEY_BUTTONS,
     MAX_LAMPS,
     VERSION,
     Capability,
     CellState,
     Hello,
+    Keys,
     Lamps,
     State,
     ToHost,
@@ -28,6 +30,8 @@ from firmware_bridge.placement import own_cell, placement, turns
 _POSSIBLE = {CellState.EMPTY: EMPTY, CellState.OCCUPIED: OCCUPIED, CellState.WHITE: WHITE, CellState.BLACK: BLACK}
 _HOME_STATES = {None: CellState.EMPTY, Side.WHITE: CellState.WHITE, Side.BLACK: CellState.BLACK}
 _STALE_MS = 1000
+_MOST_PRESSES = 127
+"""Nobody presses a button more often between two packets: a counter that seems to has gone back."""
 
 
 class Driver:
@@ -50,6 +54,7 @@ class Driver:
         self._problem: str | None = None
         self._cues: Cues = ()
         self._state: State | None = None
+        self._keys: Keys | None = None
         self._told: tuple[CellState, ...] = ()
         self._cells: list[CellState] = []
         self._flicker = Flicker()
@@ -126,6 +131,7 @@ class Driver:
 
     def _forget(self) -> None:
         self._state = None
+        self._keys = None
         self._told = ()
         self._flicker.clear()
         self._fresh = True
@@ -136,6 +142,8 @@ class Driver:
                 self._greet(message)
             case State() if self._link.hello is not None and self._problem is None:
                 return self._sense(message, now_ms)
+            case Keys() if self._link.hello is not None and self._problem is None:
+                return None, self._take_keys(message)
         return None, ()
 
     def _greet(self, hello: Hello) -> None:
@@ -177,6 +185,17 @@ class Driver:
             self._restarts += (starts - self._starts_told) & 0xFF
         self._starts_told = starts
 
+    def _take_keys(self, keys: Keys) -> tuple[str, ...]:
+        before = self._keys
+        if before is None or before.restarts != keys.restarts:
+            self._keys = keys
+            return ()
+        if any((new - old) & 0xFF > _MOST_PRESSES for old, new in zip(before.presses, keys.presses, strict=False)):
+            self._drops["out of order"] += 1  # a late copy, from before the last press
+            return ()
+        self._keys = keys
+        return _went_down(KEY_BUTTONS, before.presses, keys.presses)
+
     def _take_cells(self, told: tuple[CellState, ...], now_ms: int) -> None:
         if self._fresh:
             self._cells = list(told)
@@ -212,10 +231,12 @@ class Driver:
 
 
 def _pressed(before: State, now: State) -> tuple[str, ...]:
-    if before.presses == now.presses:
-        return ()
-    counts = ((new - old) & 0xFF for old, new in zip(before.presses, now.presses, strict=True))
-    return tuple(button for button, count in zip(BUTTONS, counts, strict=True) for _ in range(count))
+    return _went_down(BUTTONS, before.presses, now.presses) if before.presses != now.presses else ()
+
+
+def _went_down(buttons: tuple[str, ...], before: tuple[int, ...], now: tuple[int, ...]) -> tuple[str, ...]:
+    counts = ((new - old) & 0xFF for old, new in zip(before, now, strict=False))
+    return tuple(button for button, count in zip(buttons, counts, strict=False) for _ in range(count))
 
 
 def _problem(hello: Hello, geometry: Geometry, turned: int) -> str | None:

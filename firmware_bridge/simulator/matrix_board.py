@@ -10,8 +10,9 @@ BOOT_MS = 300
 DARK_MS = 5000
 WEAK_MS = (60, 600)
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
+KEYS = ("draw", "resign")
 ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
-_HELLO, _STATE, _ACK, _PONG = 0x01, 0x02, 0x03, 0x04
+_HELLO, _STATE, _ACK, _PONG, _KEYS = 0x01, 0x02, 0x03, 0x04, 0x05
 _HELLO_REQUEST, _LAMPS, _BUZZER, _PING = 0x81, 0x82, 0x83, 0x84
 _COMMANDS = (_LAMPS, _BUZZER)
 _WHITE = Piece.WHITE_MAN | Piece.WHITE_KING
@@ -105,6 +106,7 @@ class MatrixBoard:
         self._flip_ms = self._noise.until_flip_ms()
         self._restarts = 0
         self._presses = [0] * len(BUTTONS)
+        self._key_presses = [0] * len(KEYS)
         self._input = b""
         self._sequence = 0
         self._acted = 0
@@ -154,10 +156,11 @@ class MatrixBoard:
 
     def press(self, button: str, now_ms: int) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
-        if button not in BUTTONS:
-            raise ValueError(f"no button {button!r} on this board, only {', '.join(BUTTONS)}")
-        index = BUTTONS.index(button)
-        self._presses[index] = (self._presses[index] + 1) % 256
+        if button not in (*BUTTONS, *KEYS):
+            raise ValueError(f"no button {button!r} on this board, only {', '.join((*BUTTONS, *KEYS))}")
+        names, presses = (BUTTONS, self._presses) if button in BUTTONS else (KEYS, self._key_presses)
+        index = names.index(button)
+        presses[index] = (presses[index] + 1) % 256
         self._state_ms = min(self._state_ms, now_ms)
 
     def lamps(self, now_ms: int) -> dict[Cell, str]:
@@ -172,6 +175,7 @@ class MatrixBoard:
         self._state_ms = self._boot_ms
         self._restarts = (self._restarts + 1) % 256
         self._presses = [0] * len(BUTTONS)
+        self._key_presses = [0] * len(KEYS)
         self._input = b""
         self._held_back = b""
         self._sequence = self._acted = 0
@@ -314,7 +318,7 @@ class MatrixBoard:
         return packet * 2 if self._noise.happens(self._noise.faults.duplicated_message) else packet
 
     def _hello(self) -> bytes:
-        capabilities = 0b11110 | self._colour
+        capabilities = 0b111110 | self._colour
         size = bytes((*self._size, 0))
         return self._packet(
             _HELLO,
@@ -328,7 +332,8 @@ class MatrixBoard:
             if level:
                 cells[index // 4] |= level << index % 4 * 2
         clock = ((now_ms - self._boot_ms) % 2**32).to_bytes(4, "little")
-        return self._packet(_STATE, clock + bytes((0, *self._presses, self._restarts)) + cells)
+        state = self._packet(_STATE, clock + bytes((0, *self._presses, self._restarts)) + cells)
+        return state + self._packet(_KEYS, bytes((self._restarts, *self._key_presses)))
 
     def _answer(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
         self._darken(now_ms)

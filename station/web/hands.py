@@ -14,7 +14,7 @@ from station.web.feed import WORLD, Feed
 CONTENT_NAMES = ("white_man", "white_king", "black_man", "black_king")
 """What hands can put on a cell."""
 
-BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
+BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black", "draw", "resign")
 """Buttons a board may have; a board without one says so with a ValueError."""
 
 WATCH_S = 0.1

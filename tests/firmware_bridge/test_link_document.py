@@ -20,6 +20,7 @@ from firmware_bridge.messages import (
     Capability,
     Hello,
     HelloRequest,
+    Keys,
     Lamps,
     Ping,
     Pong,
@@ -41,6 +42,7 @@ WORKED = (
     (2, State(1000, 0, (1, 0, 0, 0, 0), 0, bytes((12, *[0] * 9, 2, *[0] * 5)))),
     (3, Ack(3, True)),
     (4, Pong(2, 3)),
+    (5, Keys(0, (1, 0))),
 )
 BYTES = st.integers(0, 255)
 MESSAGES = st.one_of(
@@ -51,7 +53,7 @@ MESSAGES = st.one_of(
     st.builds(
         Hello,
         BYTES,
-        st.integers(0, 31).map(Capability),
+        st.integers(0, 63).map(Capability),
         BYTES,
         BYTES,
         st.sampled_from(list(Sensors)),
@@ -63,6 +65,7 @@ MESSAGES = st.one_of(
     ),
     st.builds(Ack, BYTES, st.booleans()),
     st.builds(Pong, BYTES, BYTES),
+    st.builds(Keys, BYTES, st.lists(BYTES, max_size=9).map(tuple)),
 )
 
 

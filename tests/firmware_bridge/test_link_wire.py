@@ -85,37 +85,39 @@ def test_no_view_is_ever_one_that_never_stood(seed, rate):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 12))
-def test_no_press_is_lost_or_doubled(seed, presses):
+@given(st.integers(0, 2**32), st.integers(1, 12), st.sampled_from(["confirm", "resign"]))
+def test_no_press_is_lost_or_doubled(seed, presses, button):
     wire, noise = wired(seed, 0.0)
     wire.start().run(100)
     noise.rate = 0.4
     for _ in range(presses):
-        wire.board.press("confirm", wire.now_ms)
+        wire.board.press(button, wire.now_ms)
         wire.run(30)
     noise.rate = 0.0
     wire.run(100)
-    assert wire.pressed == ["confirm"] * presses
+    assert wire.pressed == [button] * presses
 
 
 def test_presses_are_named():
     wire, _ = wired()
     wire.start().run(100)
-    for button in ("take_back", "new_game", "clock_white", "clock_black"):
+    buttons = ["take_back", "new_game", "clock_white", "clock_black", "draw", "resign"]
+    for button in buttons:
         wire.board.press(button, wire.now_ms)
         wire.run(50)
-    assert wire.pressed == ["take_back", "new_game", "clock_white", "clock_black"]
+    assert wire.pressed == buttons
 
 
 def test_a_restart_of_the_board_presses_nothing_and_lights_the_lamps_again():
     wire, _ = wired()
     wire.start().run(100)
     wire.board.press("confirm", wire.now_ms)
+    wire.board.press("draw", wire.now_ms)
     wire.show(((4, Role.WRONG),))
     wire.run(100)
     wire.board.power_cycle(wire.now_ms)
     wire.run(1000)
-    assert wire.pressed == ["confirm"]
+    assert wire.pressed == ["confirm", "draw"]
     assert wire.online == [(0, True)]
     assert wire.board.lamps(wire.now_ms) == {SMALL.cells[4]: "wrong"}
 

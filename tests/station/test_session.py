@@ -33,7 +33,7 @@ def answering(shown=True, score=None, **more):
     """The engine has chosen b6-a5, and it is to be made on the board."""
     table = against_engine(**more)
     table.choose("b6-a5", score=score)
-    table.wait(1000 if shown else 0)
+    table.wait(CALM.choice_hold if shown else 0)
     assert table.phase == "Answering"
     return table
 
@@ -433,11 +433,22 @@ def test_the_reply_is_shown_after_the_hold():
     assert table.phase == "Waiting"
     table.choose("b6-a5")
     assert table.guidance.key == "thinking"
-    table.wait(CALM.reply_hold)
+    table.wait(CALM.choice_hold)
     assert table.guidance.key == "reply"
     roles = dict(table.guidance.cues)
     assert roles == {table.square("b6"): Role.LIFT, table.square("a5"): Role.PLACE}
     assert table.effects[-1] == Show(table.guidance.cues)
+
+
+def test_a_reply_to_a_move_that_had_no_other_square_is_held_for_a_shorter_time():
+    table = Table(fen="W:Wa3,h2:Bb8,h8", **ENGINE)
+    table.move("a3-b4")
+    table.wait(CALM.quick)
+    table.choose("b8-a7")
+    table.wait(CALM.reply_hold - 1)
+    assert table.guidance.key == "thinking"
+    table.wait(1)
+    assert table.guidance.key == "reply"
 
 
 def test_a_reply_is_carried_out_step_by_step():

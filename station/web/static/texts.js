@@ -163,6 +163,7 @@ const TEXTS = {
   "pace.quick": "a move counts after {ms} ms",
   "pace.extended": "one that could go on after {ms} ms",
   "pace.reply_hold": "a reply is shown after {ms} ms",
+  "pace.choice_hold": "after {ms} ms where the piece could have gone elsewhere",
   "pace.revise": "a move may be changed for {ms} ms after that",
   "pace.forgot": "forgotten pieces are named after {ms} ms",
   "pace.go_on": "an unfinished move after {ms} ms",
