@@ -17,6 +17,7 @@ const TEXTS = {
   "guidance.choose": "I played {move}",
 
   "phase.setting_up": "Setting up",
+  "phase.composing": "Setting up a position",
   "phase.turn": "In play",
   "phase.waiting": "The other player is choosing",
   "phase.answering": "A move to carry out",
