@@ -223,10 +223,23 @@ def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
     if parked:
         cues = {move.path[place + 1]: Role.PATH for move, place in parked}
         return _say(session, "continue", list(cues.items()), moves=_texts(session, tuple(move for move, _ in parked)))
+    ended = [move for move in moves if _stands(session, move.to_square) and not _stands(session, move.from_square)]
+    if len(ended) > 1 and len({move.to_square for move in ended}) == 1:
+        return _which_taken(session, ended)
     start = moves[0].from_square
     if not _stands(session, start) and not any(_stands(session, move.to_square) for move in moves):
         return _say(session, "put_down", [(start, Role.HINT)])
     return _differs(session)
+
+
+def _which_taken(session: Session, moves: list[Move]) -> Guidance:
+    """For captures with the same ends: what only the first takes and what only the others take, in two colours."""
+    by_all = set.intersection(*(set(move.captured) for move in moves))
+    sets = [tuple(square for square in move.captured if square not in by_all) for move in moves]
+    cues = {square: Role.HINT for squares in sets[1:] for square in squares}
+    cues |= dict.fromkeys(sets[0], Role.REMOVE)
+    named = [", ".join(square_name(square, session.game.ruleset) for square in squares) for squares in sets]
+    return _say(session, "which_taken", list(cues.items()), sets=" / ".join(named))
 
 
 def _finished(session: Session, move: Move) -> Guidance:

@@ -104,6 +104,30 @@ def test_S18_two_captures_that_both_remain_are_both_shown(sit, board):
 
 
 @on_every_board
+@pytest.mark.parametrize("taken", [("9", "19", "20"), ("9", "28", "20")])
+def test_S19_the_first_piece_taken_off_decides_between_captures_with_the_same_ends(sit, board, taken):
+    scene = sit("international", TWINS, board=board)
+    scene.lift("4")
+    scene.put("15")
+    scene.wait(3000)
+    assert scene.record == []
+    # Nothing is taken off yet: what one of them takes is lit in one colour, what the other takes in another.
+    assert not scene.heard_of(Illegal)
+    assert not scene.heard_of(BoardDiffers)
+    assert scene.lamps == {"19": "remove", "28": "hint"}
+    assert scene.guidance.key == "which_taken"
+    for name in taken[1:]:
+        scene.remove(name)
+    scene.wait(2500)
+    assert scene.lamps == {"9": "remove"}
+    scene.remove("9")
+    scene.until(lambda: scene.session.game.ply == 1)
+    path = {"19": "4x13x24x15", "28": "4x22x33x15"}[taken[1]]
+    assert scene.record == [path]
+    assert [what.path for what in scene.heard_of(Moved)] == [tuple(path.split("x")[1:])]
+
+
+@on_every_board
 @pytest.mark.parametrize("way", [("12", "23", "32"), ("32", "23", "12")])
 def test_S20_the_same_pieces_taken_in_another_order_are_one_move(sit, board, way):
     scene = sit("international", ROUND, board=board)
