@@ -8,9 +8,9 @@ from functools import lru_cache, partial
 
 from engine.draughts import DraughtsRules
 from engine.errors import TooManyCapturesError
-from engine.geometry import Square
+from engine.geometry import Direction, Square
 from engine.notation import fitting_moves
-from engine.position import EMPTY, KINGS, MEN, Effect, Move, Position
+from engine.position import EMPTY, KINGS, MEN, Effect, Move, Position, side_of
 from engine.rules import Rules, rules_for
 from engine.ruleset import Directions, Ruleset
 
@@ -49,10 +49,17 @@ FACT_OF_RULE: dict[str, str] = {
     "not_your_piece": "turns",
     "square_occupied": "man_moves",
     "man_moves_one_square": "man_moves",
+    "own_piece_jumped": "man_captures",
+    "two_pieces_jumped": "man_captures",
     "way_blocked": "king_range",
+    "moves_on_diagonals": "man_moves",
+    "moves_on_files_and_ranks": "man_moves",
     "not_in_line": "man_moves",
     "no_such_move": "",
     "steps_and_jumps": "man_moves",
+    "wrong_piece_taken_off": "removal",
+    "one_piece_moves": "turns",
+    "off_the_squares": "corner",
 }
 """Every rule and the key of the rule set's articles that it is cited by; empty where none states it."""
 
@@ -107,6 +114,13 @@ def why_not(rules: Rules, position: Position, squares: tuple[Square, ...]) -> Vi
     if any(move.is_capture for move in legal) and _would_be_quiet(rules.ruleset, position, squares):
         rule = "must_capture"
     return _violation(rules.ruleset, rule, _as_written(squares), legal)
+
+
+def violation(
+    ruleset: Ruleset, rule: str, move: Move, squares: tuple[Square, ...], legal: tuple[Move, ...]
+) -> Violation:
+    """A broken rule that only the board shows, with its article."""
+    return Violation(rule, ruleset.article(FACT_OF_RULE[rule]), move, squares, legal)
 
 
 def _violation(ruleset: Ruleset, rule: str, move: Move, legal: tuple[Move, ...]) -> Violation:
@@ -222,11 +236,29 @@ def _geometric_reason(ruleset: Ruleset, position: Position, squares: tuple[Squar
     lines = ruleset.geometry.lines[start]
     line = next((lines[way] for way in _ways(ruleset, man) if end in lines[way]), None)
     if line is None:
-        return "not_in_line"
-    between = line[: line.index(end)]
-    if any(position.contents[square] is not EMPTY for square in between):
-        return "way_blocked"
+        return _other_lines(ruleset, start, end)
+    between = [position.contents[square] for square in line[: line.index(end)]]
+    jumped = [side_of(piece) for piece in between if piece is not EMPTY]
+    if man and jumped and len(jumped) < len(between):
+        return "man_moves_one_square"
+    if position.turn in jumped:
+        return "own_piece_jumped"
+    if jumped:
+        return "two_pieces_jumped" if len(jumped) > 1 else "way_blocked"
+    if not any(end in lines[way] for way in _both_ways(ruleset.man_moves if man else ruleset.king_moves)):
+        return _other_lines(ruleset, start, end)
     return "man_moves_one_square" if man and between else "no_such_move"
+
+
+def _other_lines(ruleset: Ruleset, start: Square, end: Square) -> str:
+    """What is wrong with a move along no line on which its piece moves."""
+    if not any(end in line for line in ruleset.geometry.lines[start]):
+        return "not_in_line"
+    diagonal = any(way < Direction.NORTH for way in ruleset.man_moves)
+    straight = any(way >= Direction.NORTH for way in ruleset.man_moves)
+    if diagonal and straight:
+        return "not_in_line"
+    return "moves_on_diagonals" if diagonal else "moves_on_files_and_ranks"
 
 
 def _ways(ruleset: Ruleset, man: bool) -> Directions:

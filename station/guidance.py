@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from engine.game import Outcome
 from engine.geometry import Square
@@ -17,19 +19,23 @@ from engine.position import (
     WHITE_MAN,
     Move,
     Piece,
+    Position,
     Side,
     is_king,
 )
-from engine.view import ANYTHING, BLACK, WHITE, BoardView
+from engine.view import BLACK, WHITE, BoardView
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
+from station.breaking import place_name, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
+from station.repairs import Act, Carry, Fetch, PutOn, Swap, TakeOff, mess_of, next_act, pieces_amiss
 from station.state import Session
 from station.tracker import (
     Ambiguous,
     Astray,
+    Candidate,
     Clearing,
     Done,
     Masks,
@@ -38,6 +44,7 @@ from station.tracker import (
     Untouched,
     differing,
     expect,
+    masks_of_position,
     only,
     squares_in,
 )
@@ -47,6 +54,9 @@ AT_ONCE = 4
 
 SWEPT = 6
 """More differences than this are a board being cleared or knocked over, not a slip."""
+
+BUMPED = 2
+"""At most so many squares are wrong when one piece was pushed aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +68,6 @@ class Guidance:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """One thing to do to a square so that the board comes nearer to a position."""
-
-    role: Role
-    square: Square
-    piece: Piece
-    """What is to stand there in the end."""
-
-
 def guide(session: Session) -> Guidance:
     """The next thing to do, from any state."""
     match session.phase:
@@ -76,7 +76,7 @@ def guide(session: Session) -> Guidance:
         case Paused():
             return _say(session, "paused")
         case SettingUp(target=target):
-            return _set_up(session, expect(target, session.game.ruleset).untouched)
+            return _set_up(session, target)
         case Composing() as phase:
             return _composing(session, phase)
         case Over(outcome=outcome):
@@ -94,6 +94,8 @@ def _in_play(session: Session) -> Guidance:
     pace, quiet = session.settings.pace, session.quiet_ms()
     if session.at_ms < session.ready_until_ms and isinstance(session.reading, Untouched):
         return _ready(session)
+    if session.broken is not None:
+        return _illegal(session)
     match session.reading:
         case Clearing(move=move, squares=squares) if not isinstance(session.phase, Answering):
             if quiet >= pace.forgot:
@@ -105,15 +107,16 @@ def _in_play(session: Session) -> Guidance:
             return _finished(session, story.moves[-1])
         case Ambiguous(stories=stories) if quiet >= pace.extended:
             return _say(session, "which", moves=_texts(session, tuple(story.moves[-1] for story in stories)))
-        case Astray() if session.broken is not None:
-            return _illegal(session)
         case Astray(squares=squares) if quiet >= _patience(session):
             return _astray(session, squares)
     return _waiting_for(session)
 
 
 def _patience(session: Session) -> int:
+    """How long a board is quiet before it is spoken about: once that was done, whoever mends it is led on at once."""
     pace = session.settings.pace
+    if session.differs:
+        return 0
     return min(1000, pace.illegal) if isinstance(session.phase, Answering) else pace.illegal
 
 
@@ -252,9 +255,7 @@ def _finished(session: Session, move: Move) -> Guidance:
 
 def _illegal(session: Session) -> Guidance:
     assert session.broken is not None
-    cues, action = _repairs_shown(
-        session, repairs(session, expect(session.game.position, session.game.ruleset).untouched)
-    )
+    cues, action = _next(session, _nearest_target(session))
     hints = [(square, Role.HINT) for square in session.broken.squares if square not in dict(cues)]
     reason = illegal_sentence(session)
     return _say(session, "illegal", [*cues, *hints], reason=reason, next=action[:1].upper() + action[1:])
@@ -263,7 +264,8 @@ def _illegal(session: Session) -> Guidance:
 def illegal_sentence(session: Session) -> str:
     """The sentence that says which rule is broken, and what is legal instead."""
     assert session.broken is not None
-    return session.texts.rule(session.broken.rule)
+    view = session.memory.view
+    return sentence(session.texts, session.broken, session.game.ruleset, stray=view.stray if view else ())
 
 
 def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
@@ -273,32 +275,72 @@ def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
 
 
 def _differs(session: Session) -> Guidance:
-    cues, action = _repairs_shown(session, repairs(session, _nearest_target(session)))
+    cues, action = _next(session, _nearest_target(session))
     return _say(session, "differs", cues, next=action)
 
 
-def _nearest_target(session: Session) -> Masks:
-    """The frame fewest squares away that the reply, or no move, leaves."""
-    seen = session.memory.seen
-    expectation = expect(session.game.position, session.game.ruleset)
-    targets = [expectation.untouched]
+def _nearest_target(session: Session) -> Position:
+    """The position fewest pieces away that the board is led back to: the game's, unless more of another is done.
+
+    A reply that is shown, a legal move that is made or the last move taken back on all its squares, with at most
+    `BUMPED` others wrong: what a person has done is not undone because a sleeve has touched another piece.
+    """
+    seen, position = session.memory.seen, session.game.position
+    if seen is None:
+        return position
     if isinstance(session.phase, Answering):
-        targets = [item.final for item in only(expectation, session.phase.move).candidates] + targets
-    return min(targets, key=lambda target: differing(target, seen or target).bit_count())
+        meant = [position.after(session.phase.move)]
+    else:
+        meant = _made_but_for_a_bump(session, seen)
+    geometry = session.game.ruleset.geometry
+    return min((*meant, position), key=lambda target: pieces_amiss(mess_of(target.contents, seen, geometry)))
 
 
-def _set_up(session: Session, target: Masks) -> Guidance:
-    if session.memory.seen is None:
+def is_bumped(session: Session) -> bool:
+    """Whether the board shows a move made, or the last one taken back, but for a piece that was pushed aside."""
+    seen = session.memory.seen
+    return seen is not None and bool(_made_but_for_a_bump(session, seen))
+
+
+def _made_but_for_a_bump(session: Session, seen: Masks) -> list[Position]:
+    """What the one move made, or the last one taken back, leaves; nothing where that may be told in two ways."""
+    game = session.game
+    steps = [(item.move, game.position.after(item.move)) for item in _expected_moves(session)]
+    if game.ply > session.drawn_plies:
+        steps.append((game.moves[-1], game.positions[-2]))
+    done = [target for move, target in steps if 0 < _distance(target, seen) <= BUMPED and _is_done(move, target, seen)]
+    return done if len(done) == 1 else []
+
+
+def _expected_moves(session: Session) -> tuple[Candidate, ...]:
+    if not isinstance(session.phase, Turn):
+        return ()
+    return expect(session.game.position, session.game.ruleset).candidates
+
+
+def _is_done(move: Move, target: Position, seen: Masks) -> bool:
+    """Whether every square that a move changes shows what it leaves."""
+    wrong = differing(masks_of_position(target.contents), seen)
+    return not any(wrong >> square & 1 for square in (move.from_square, move.to_square, *move.captured, *move.huffed))
+
+
+def _distance(target: Position, seen: Masks) -> int:
+    return differing(masks_of_position(target.contents), seen).bit_count()
+
+
+def _set_up(session: Session, target: Position) -> Guidance:
+    seen = session.memory.seen
+    if seen is None:
         return _say(session, "searching")
-    left = repairs(session, target)
+    left = _distance(target, seen)
     if not left:
         return _ready(session)
+    count = str(left)
     if session.opening and not session.started:
-        cues, action = _repairs_shown(session, repairs(session, _next_drawn(session) or target))
-        return _say(session, "set_up_opening", cues, opening=session.opening, count=str(len(left)), next=action)
-    cues, action = _repairs_shown(session, left)
-    key = "set_up" if session.started else "set_up_start"
-    return _say(session, key, cues, count=str(len(left)), next=action)
+        cues, action = _next(session, _next_drawn(session) or target)
+        return _say(session, "set_up_opening", cues, opening=session.opening, count=count, next=action)
+    cues, action = _next(session, target)
+    return _say(session, "set_up" if session.started else "set_up_start", cues, count=count, next=action)
 
 
 def _ready(session: Session) -> Guidance:
@@ -336,14 +378,14 @@ def _hints(squares: Iterable[Square]) -> list[tuple[Square, Role]]:
     return [(square, Role.HINT) for square in squares]
 
 
-def _next_drawn(session: Session) -> Masks | None:
+def _next_drawn(session: Session) -> Position | None:
     """What the next drawn move leaves, where the board shows a position of the opening or that move under way."""
     game, seen = session.game, session.memory.seen
     for ply in reversed(range(session.drawn_plies if seen else 0)):
         move, shown = game.moves[ply], expect(game.positions[ply], game.ruleset).untouched
         touched = (move.from_square, move.to_square, *move.captured)
         if all(square in touched for square in squares_in(differing(shown, seen or shown))):
-            return expect(game.positions[ply + 1], game.ruleset).untouched
+            return game.positions[ply + 1]
     return None
 
 
@@ -360,65 +402,73 @@ def reason_text(session: Session, outcome: Outcome) -> str:
     return session.texts.say("reason.rule", name=outcome.reason, article=outcome.article)
 
 
-def repairs(session: Session, target: Masks) -> tuple[Repair, ...]:
-    """What is to be done, square by square, until the board shows a target; pieces off first."""
-    seen = session.memory.seen
+def _next(session: Session, target: Position) -> tuple[Cues, str]:
+    """The one next thing to do until the board shows a position: its cues, and in words."""
+    seen, before = session.memory.seen, session.memory.before
     if seen is None:
-        return ()
-    removals, placements = [], []
-    for square in squares_in(differing(target, seen)):
-        wanted = _wanted(target, square)
-        if wanted is EMPTY:
-            removals.append(Repair(Role.REMOVE, square, EMPTY))
-        elif seen[0] >> square & 1:
-            placements.append(Repair(Role.PLACE, square, wanted))
-        else:
-            placements.append(Repair(Role.WRONG, square, wanted))
-    return (*removals, *placements)
+        return (), session.texts.say("do.nothing")
+    geometry = session.game.ruleset.geometry
+    asked = next_act(mess_of(target.contents, before, geometry)) if before else None
+    if before and isinstance(asked, Carry | Fetch) and _is_in_hand(asked, before, seen):
+        (cues, words), lit = _told(session, target, asked), asked.end
+        return tuple((square, role) for square, role in cues if square == lit), words
+    return _told(session, target, next_act(mess_of(target.contents, seen, geometry)))
 
 
-def _wanted(target: Masks, square: Square) -> Piece:
-    for place, piece in ((2, WHITE_KING), (4, BLACK_KING), (1, WHITE_MAN), (3, BLACK_MAN)):
-        if target[place] >> square & 1:
-            return piece
-    return EMPTY
+def _is_in_hand(asked: Carry | Fetch, before: Masks, seen: Masks) -> bool:
+    """Whether a piece that was to be carried has just been lifted, and nothing else has changed: it stays asked for."""
+    starts = (asked.start,) if isinstance(asked, Carry) else asked.starts
+    changed = squares_in(reduce(or_, (now ^ then for now, then in zip(seen, before, strict=True))))
+    return len(changed) == 1 and changed[0] in starts and bool(seen[0] >> changed[0] & 1)
 
 
-def _repairs_shown(session: Session, left: tuple[Repair, ...]) -> tuple[Cues, str]:
-    """The cues for the next repairs, and the first of them in words."""
-    texts, ruleset = session.texts, session.game.ruleset
-    if not left:
-        return (), texts.say("do.nothing")
-    first = left[0]
-    match left:
-        case (Repair(role=Role.REMOVE, square=start), Repair(role=Role.PLACE, square=end, piece=piece)) if _same_colour(
-            session, start, piece
-        ):
-            cues: Cues = ((start, Role.LIFT), (end, Role.PLACE))
-            names = {"from": square_name(start, ruleset), "to": square_name(end, ruleset)}
-            return cues, texts.say("do.move", **names)
-    cues = tuple((repair.square, repair.role) for repair in left)
-    action = {Role.REMOVE: "remove", Role.PLACE: "place"}.get(first.role, "replace")
-    wanted = _piece_words(session, first) if first.piece is not EMPTY else ""
-    return cues, texts.say(f"do.{action}", piece=wanted, square=square_name(first.square, ruleset))
+def _told(session: Session, target: Position, act: Act | None) -> tuple[Cues, str]:
+    """The cues of an act, and the act in words."""
+    texts = session.texts
+    match act:
+        case None:
+            return (), texts.say("do.nothing")
+        case Carry(start=start, end=end):
+            names = {"from": _names(session, start), "to": _names(session, end)}
+            return ((start, Role.LIFT), (end, Role.PLACE)), texts.say("do.move", **names)
+        case Fetch(piece=piece, end=end, starts=starts):
+            names = {"from": _names(session, *starts), "to": _names(session, end)}
+            lifts = tuple((start, Role.LIFT) for start in starts)
+            words = texts.say("do.fetch", piece=_piece_words(session, target, piece, end), **names)
+            return ((end, Role.PLACE), *lifts), words
+        case Swap(one=one, other=other):
+            names = {"one": _names(session, one), "other": _names(session, other)}
+            return ((one, Role.WRONG), (other, Role.WRONG)), texts.say("do.swap", **names)
+        case TakeOff(squares=squares):
+            words = texts.say("do.remove", square=_names(session, *squares))
+            return tuple((square, Role.REMOVE) for square in squares), words
+        case PutOn() as put:
+            return _put_on(session, target, put)
 
 
-def _piece_words(session: Session, repair: Repair) -> str:
+def _put_on(session: Session, target: Position, act: PutOn) -> tuple[Cues, str]:
+    """Towers are named one by one: each has its own pieces beneath it."""
+    stray = session.memory.view.stray if session.memory.view else ()
+    if stray and not act.instead:
+        place = place_name(session.texts, stray[0], session.game.ruleset)
+        words = session.texts.say("do.stray", place=place, square=_names(session, act.squares[0]))
+        return ((act.squares[0], Role.PLACE),), words
+    squares = act.squares[:1] if target.towers else act.squares
+    words = _piece_words(session, target, act.piece, squares[0])
+    cues = tuple((square, Role.WRONG if act.instead else Role.PLACE) for square in squares)
+    key = "do.replace" if act.instead else "do.place"
+    return cues, session.texts.say(key, piece=words, square=_names(session, *squares))
+
+
+def _piece_words(session: Session, target: Position, piece: Piece, square: Square) -> str:
     """The piece that is to stand on a square; where a whole tower is to be set up, what is beneath it too."""
-    texts, piece = session.texts, session.texts.say(f"piece.{_piece_key(repair.piece)}")
-    towers = session.phase.target.towers if isinstance(session.phase, SettingUp) else None
-    beneath = towers.beneath[repair.square] if towers else ()
+    texts, words = session.texts, session.texts.say(f"piece.{_piece_key(piece)}")
+    beneath = target.towers.beneath[square] if target.towers else ()
     if not beneath:
-        return piece
+        return words
     return texts.say(
-        "piece.tower", piece=piece, beneath=", ".join(texts.say(f"piece.{_piece_key(p)}") for p in beneath)
+        "piece.tower", piece=words, beneath=", ".join(texts.say(f"piece.{_piece_key(p)}") for p in beneath)
     )
-
-
-def _same_colour(session: Session, square: Square, piece: Piece) -> bool:
-    view = session.memory.view
-    possible = view.possible(square) if view else ANYTHING
-    return bool(possible & (WHITE if piece & WHITE else BLACK))
 
 
 def _piece_key(piece: Piece) -> str:
@@ -430,6 +480,10 @@ def choices(session: Session) -> tuple[str, ...]:
     if not isinstance(session.reading, Ambiguous):
         return ()
     return tuple(full_move_text(story.moves[-1], session.game.ruleset) for story in session.reading.stories)
+
+
+def _names(session: Session, *squares: Square) -> str:
+    return ", ".join(square_name(square, session.game.ruleset) for square in squares)
 
 
 def _texts(session: Session, moves: tuple[Move, ...]) -> str:
@@ -447,5 +501,5 @@ def _say(
     squares: tuple[Square, ...] = (),
     **values: str,
 ) -> Guidance:
-    names = ", ".join(square_name(square, session.game.ruleset) for square in squares)
-    return Guidance(tuple(cues[:AT_ONCE]), key, session.texts.say(f"prompt.{key}", squares=names, **values))
+    sentence = session.texts.say(f"prompt.{key}", squares=_names(session, *squares), **values)
+    return Guidance(tuple(cues[:AT_ONCE]), key, sentence)

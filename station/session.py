@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from engine.explain import Violation
 from engine.game import Outcome, flag_fell
 from engine.position import Move, Side
 from station import announcements as say
@@ -12,6 +13,7 @@ from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.battery import take_battery
 from station.beginning import ask_new_game, decide_set_up, home, opened_for, start_over
+from station.breaking import broken_rule
 from station.clock import fresh
 from station.crowning import crowned_until_ms, is_being_crowned
 from station.effects import Answer, Effect, Show
@@ -27,7 +29,7 @@ from station.events import (
     Requested,
     TimePassed,
 )
-from station.guidance import SWEPT, guide, illegal_sentence
+from station.guidance import SWEPT, guide, illegal_sentence, is_bumped
 from station.journal import Resumed
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.record import carried_out, commit, end
@@ -61,7 +63,6 @@ from station.tracker import (
     Untouched,
     masks_of_position,
     read,
-    read_illegal,
     remember,
     standing_stories,
 )
@@ -153,7 +154,7 @@ def _moments(session: Session) -> list[int]:
         case Done() | Ambiguous():
             waits = (pace.quick, pace.extended)
         case Moving():
-            waits = (pace.go_on, *earlier)
+            waits = (pace.illegal, pace.go_on, *earlier)
         case Clearing():
             waits = (pace.forgot, *earlier)
         case Astray():
@@ -378,6 +379,8 @@ def _decide_in_play(session: Session) -> Step:
             return prompt(session)
         case Clearing():
             return _back_or(session, prompt, pace.forgot)
+        case Moving() if session.memory.view and session.memory.view.stray:
+            return _back_or(session, _speak_of_stray, pace.illegal)
         case Moving():
             return _back_or(session, prompt, pace.go_on)
         case Astray():
@@ -398,11 +401,24 @@ def _speak(session: Session) -> Step:
     squares = session.reading.squares if isinstance(session.reading, Astray) else ()
     if "astray" in session.told or not 0 < len(squares) <= SWEPT:
         return session, ()
-    session = replace(session, told=(*session.told, "astray"))
-    violation = read_illegal(session.game.position, session.game.ruleset, session.memory)
-    if violation is not None:
-        session = replace(session, broken=violation, differs=True)
-        named = say.names(violation.squares, session.game.ruleset)
-        return announce(session, say.Illegal(violation.rule, violation.article, illegal_sentence(session), named))
-    session = replace(session, differs=True)
+    broken = broken_rule(session.game.position, session.game.ruleset, session.memory, is_bumped(session))
+    if broken is not None:
+        return _say_broken(session, broken)
+    session = replace(session, told=(*session.told, "astray"), differs=True)
     return announce(session, say.BoardDiffers(say.names(squares, session.game.ruleset)))
+
+
+def _speak_of_stray(session: Session) -> Step:
+    """Say that the piece which seems to be in the hand stands where nothing is played."""
+    if session.broken is not None:
+        return session, ()
+    broken = broken_rule(session.game.position, session.game.ruleset, session.memory)
+    if broken is not None:
+        return _say_broken(session, broken)
+    return prompt(session) if settled(session, session.settings.pace.go_on) else (session, ())
+
+
+def _say_broken(session: Session, broken: Violation) -> Step:
+    session = replace(session, told=(*session.told, "astray"), broken=broken, differs=True)
+    named = say.names(broken.squares, session.game.ruleset)
+    return announce(session, say.Illegal(broken.rule, broken.article, illegal_sentence(session), named))

@@ -23,6 +23,7 @@ from engine.pdn import Fault, PdnGame, game_type, read_pdn_bytes, write_pdn_file
 from engine.position import Move, Position
 from engine.rules import Rules, rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.breaking import sentence
 from station.errors import ConfigError
 from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
 from station.texts import load_texts
@@ -156,7 +157,7 @@ def explain(options: argparse.Namespace) -> int:
             print(texts.say("explain.legal"))
         return 0
     instead = [full_move_text(move, ruleset, options.rows) for move in violation.legal]
-    sentence = texts.rule(violation.rule)
+    told = sentence(texts, violation, ruleset, options.rows)
     if options.json:
         named = [square_name(square, ruleset, options.rows) for square in violation.squares]
         print_json(
@@ -164,16 +165,13 @@ def explain(options: argparse.Namespace) -> int:
                 "legal": False,
                 "rule": violation.rule,
                 "article": violation.article,
-                "sentence": sentence,
+                "sentence": told,
                 "squares": named,
                 "instead": instead,
             }
         )
         return 1
-    where = f" ({ruleset.title}, {violation.article})" if violation.article else ""
-    print(f"{sentence}{where}")
-    if instead:
-        print(texts.say("explain.instead", moves=", ".join(instead)))
+    print(told)
     return 1
 
 

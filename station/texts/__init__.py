@@ -25,9 +25,10 @@ class Texts:
         """A sentence with its places filled in; KeyError for a key that no language has."""
         return self.sentences[key].format(**values)
 
-    def rule(self, rule: str) -> str:
+    def rule(self, rule: str, **values: str) -> str:
         """The sentence that says which rule forbids a move."""
-        return self.sentences.get(f"rule.{rule}", self.sentences["rule.no_such_move"])
+        known = f"rule.{rule}" in self.sentences
+        return self.say(f"rule.{rule}" if known else "rule.no_such_move", **values)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Whatever stands on the board: who does what the lamps say arrives at a move, a takeback or the game's position."""
+"""What people are told: the one next thing, in words and lamps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.game import new_game
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN
+from engine.position import BLACK_MAN, EMPTY, WHITE_MAN
 from engine.ruleset import load_ruleset
 from firmware_bridge.driver import Role
-from station.guidance import AT_ONCE, guide, repairs
-from station.tracker import Untouched, differing, masks_of_position, masks_of_view
+from station.repairs import Carry, Fetch, PutOn, TakeOff, mess_of, next_act
+from station.tracker import differing, masks_of_position, masks_of_view
 
+from .obeying import Obedient
 from .table import KINDS, Table, see
 
 VARIANTS = ("english", "russian", "international", "brazilian")
-PIECES = {"white man": WHITE_MAN, "white king": WHITE_KING, "black man": BLACK_MAN, "black king": BLACK_KING}
 MOVES_AWAY = 4
 """Touches by which a board goes astray."""
 PATIENCE = 60
@@ -45,60 +45,10 @@ def play_to(game, kind, players):
     return table
 
 
-def arrived(table, before):
-    game = table.session.game
-    return game != before or (isinstance(table.session.reading, Untouched) and agrees(table))
-
-
 def agrees(table):
     """Whether the game's position stands there, as far as the sensor tells."""
     seen = masks_of_view(see(table.stands, table.kind))
     return not differing(masks_of_position(table.session.game.position.contents), seen)
-
-
-def obey(table):
-    """Do the one next thing that lamps and sentence say; False when they say nothing."""
-    shown = table.guidance
-    roles = dict(shown.cues)
-    lift = next((square for square, role in shown.cues if role is Role.LIFT), None)
-    place = next((square for square, role in shown.cues if role is Role.PLACE), None)
-    if lift is not None and place is not None:
-        piece = table.stands[lift]
-        table.touch(lift, EMPTY)
-        table.touch(place, piece)
-        return True
-    for square, role in shown.cues:
-        if role is Role.REMOVE:
-            table.touch(square, EMPTY)
-            return True
-        if role in (Role.PLACE, Role.WRONG):
-            table.touch(square, wanted(table, square))
-            return True
-        if role is Role.HINT and shown.key == "put_down":
-            table.touch(square, wanted(table, square))
-            return True
-        if role is Role.PATH and shown.key == "continue":
-            move = next(m for m in table.session.reading.moves if square in m.path)
-            here = next(s for s in (*move.path,) if table.stands[s] is not EMPTY and s not in move.captured)
-            piece = table.stands[here]
-            table.touch(here, EMPTY)
-            table.touch(square, piece)
-            return True
-    assert not roles or shown.key in {"crown", "illegal"}, shown
-    return False
-
-
-def wanted(table, square):
-    """The piece that the sentence asks for; for a move under way, the one that has left its square."""
-    for name, piece in PIECES.items():
-        if f"a {name} on" in table.guidance.sentence:
-            return piece
-    position = table.session.game.position
-    if table.guidance.key == "reply":
-        return position.contents[table.session.phase.move.from_square]
-    if position.contents[square] is not EMPTY:
-        return position.contents[square]
-    return table.session.game.positions[-2].contents[square]
 
 
 def go_astray(draw, table):
@@ -113,32 +63,6 @@ def go_astray(draw, table):
     table.look()
 
 
-PLAYERS = ({}, {"black": "engine:1"}, {"white": "engine:1"})
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data(), st.sampled_from(VARIANTS), st.sampled_from(KINDS), st.sampled_from(PLAYERS), st.booleans())
-def test_obeying_the_guidance_leads_back(data, variant, kind, players, chosen):
-    """From any board, in any phase of a game."""
-    game = game_of(data.draw, variant)
-    table = play_to(game, kind, players)
-    if chosen and table.phase == "Waiting" and game.legal_moves:
-        table.choose_move(game.legal_moves[data.draw(st.integers(0, 20)) % len(game.legal_moves)])
-        table.wait(1000)
-    before = table.session.game
-    go_astray(data.draw, table)
-    table.wait(5000)
-    steps = 0
-    while not arrived(table, before):
-        shown = guide(table.session)
-        assert len(shown.cues) <= AT_ONCE
-        assert shown.sentence
-        assert obey(table), (shown, table.session.reading)
-        table.wait(5000)
-        steps += 1
-        assert steps < PATIENCE, shown
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.data(), st.sampled_from(VARIANTS), st.sampled_from(KINDS))
 def test_a_position_is_set_up_by_obeying(data, variant, kind):
@@ -150,27 +74,95 @@ def test_a_position_is_set_up_by_obeying(data, variant, kind):
         table.ask("take_back", plies=data.draw(st.integers(1, game.ply)))
     else:
         table.ask("new_game")
+    person = Obedient(table, table.stands)
     for _ in range(PATIENCE):
         table.wait(1000)
         if table.phase != "SettingUp":
             break
-        assert obey(table)
+        person.obey()
     assert table.phase == "Turn"
     assert agrees(table)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_repairs_name_each_wrong_square_once_and_end_with_none(kind):
+def test_pieces_come_home_first_then_others_go_off_and_on(kind):
     table = Table(kind=kind)
-    target = masks_of_position(table.session.game.position.contents)
-    table.stands[21] = table.stands[3] = EMPTY
-    table.stands[14] = WHITE_MAN
+    wanted = table.session.game.position.contents
+    home = list(table.stands)
+    table.stands[0] = table.stands[3] = table.stands[31] = EMPTY
+    table.stands[14] = table.stands[17] = WHITE_MAN
+    told = []
+    for _ in range(5):
+        act = next_act(mess_of(wanted, masks_of_view(see(table.stands, kind)), table.ruleset.geometry))
+        match act:
+            case Carry(start=start, end=end):
+                table.stands[start], table.stands[end] = EMPTY, table.stands[start]
+            case Fetch(piece=piece, end=end, starts=starts):
+                start = next((start for start in starts if table.stands[start] is piece), None)
+                if start is not None:
+                    table.stands[start] = EMPTY
+                table.stands[end] = piece
+            case TakeOff(squares=squares):
+                for square in squares:
+                    table.stands[square] = EMPTY
+            case PutOn(piece=piece, squares=squares):
+                for square in squares:
+                    table.stands[square] = piece
+        told.append(type(act).__name__)
+    expected = {
+        "identity": ["Carry", "TakeOff", "PutOn", "NoneType"],
+        "colour": ["Carry", "TakeOff", "PutOn", "NoneType"],
+    }
+    assert told == [*expected.get(kind, ["Fetch", "Fetch", "Carry", "TakeOff"]), "NoneType"]
+    assert [bool(piece is EMPTY) for piece in table.stands] == [bool(piece is EMPTY) for piece in home]
+
+
+def test_two_pieces_that_changed_places_are_swapped():
+    table = Table()
+    c3, d6 = table.square("c3"), table.square("d6")
+    table.stands[c3], table.stands[d6] = table.stands[d6], table.stands[c3]
     table.look()
-    left = repairs(table.session, target)
-    assert [repair.role for repair in left] == [Role.REMOVE, Role.PLACE, Role.PLACE]
-    for repair in left:
-        table.touch(repair.square, repair.piece)
-    assert repairs(table.session, target) == ()
+    table.wait(3000)
+    assert set(table.guidance.cues) == {(c3, Role.WRONG), (d6, Role.WRONG)}
+    assert table.guidance.sentence.split(": ")[1] in {"swap the pieces on c3 and d6.", "swap the pieces on d6 and c3."}
+
+
+def test_a_piece_that_is_being_carried_back_stays_asked_for():
+    """The sentence does not change while the piece is in the hand, and its new square stays lit."""
+    table = Table()
+    table.stands[table.square("c3")], table.stands[table.square("h6")] = EMPTY, EMPTY
+    table.stands[table.square("f4")], table.stands[table.square("a5")] = WHITE_MAN, BLACK_MAN
+    table.look()
+    table.wait(3000)
+    before = table.guidance
+    (start, _), (end, _) = before.cues
+    table.touch(start, EMPTY)
+    table.wait(5000)
+    assert table.guidance.sentence == before.sentence
+    assert table.guidance.cues == ((end, Role.PLACE),)
+
+
+def test_a_move_is_not_undone_because_another_piece_was_pushed():
+    table = Table()
+    table.take("c3", "g3")
+    table.put("d4", WHITE_MAN)
+    table.wait(3000)
+    assert table.guidance.sentence.endswith("put a white man on g3.")
+    table.put("g3", WHITE_MAN)
+    table.wait(1500)
+    assert table.record == ["c3-d4"]
+
+
+def test_a_move_taken_back_is_not_made_again_because_another_piece_was_pushed():
+    table = Table()
+    table.play("c3-d4")
+    table.take("d4", "h8")
+    table.put("c3", WHITE_MAN)
+    table.wait(3000)
+    assert table.guidance.sentence.endswith("put a black man on h8.")
+    table.put("h8", BLACK_MAN)
+    table.wait(2000)
+    assert table.record == []
 
 
 def test_a_piece_on_a_wrong_square_is_moved_back_in_one_step():
@@ -179,7 +171,7 @@ def test_a_piece_on_a_wrong_square_is_moved_back_in_one_step():
     table.put("f4", WHITE_MAN)
     table.wait(3000)
     assert table.guidance.cues == ((table.square("f4"), Role.LIFT), (table.square("c3"), Role.PLACE))
-    assert table.guidance.sentence.endswith("move the piece from f4 to c3.")
+    assert table.guidance.sentence.endswith("Move the piece from f4 to c3.")
 
 
 def test_a_wrong_kind_of_piece_is_to_be_replaced():

@@ -692,7 +692,9 @@ def test_an_illegal_move_is_explained_with_rule_and_article_once():
     (broken,) = table.heard_of(Illegal)
     assert (broken.rule, broken.article, broken.squares) == ("must_capture", "1.5", ("c3",))
     assert table.guidance.key == "illegal"
-    assert table.guidance.sentence.startswith("There is a capture, and it must be made. Move the piece from b2 to a1")
+    assert table.guidance.sentence.startswith(
+        "There is a capture, and it must be made. (Russian draughts, 1.5) Legal instead: c3:e5. Move the piece from b2"
+    )
     table.take("b2")
     table.put("a1", WHITE_MAN)
     assert len(table.heard_of(BoardRestored)) == 1

@@ -22,7 +22,7 @@ SOURCES = sorted(Path(station.__file__).parent.glob("*.py"))
 ENGLISH = load_texts("en")
 
 DYNAMIC = {
-    "do.": {"do.remove", "do.place", "do.replace"},
+    "do.": {"do.place", "do.replace"},
     "over.": {"over.white", "over.black", "over.draw"},
     "fault.": {f"fault.{kind}" for kind in KINDS},
     "pieces.": {f"pieces.{color}_{kind}" for color in ("white", "black") for kind in ("man", "king")},
@@ -91,9 +91,16 @@ def test_beginnings_put_together_in_the_code_are_listed():
     assert found <= set(DYNAMIC)
 
 
+PLACES_OF_RULES = {"number": "3", "squares": "c3, e3", "place": "beside c3"}
+
+
+@pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("rule", RULES)
-def test_every_rule_has_a_sentence(rule):
-    assert ENGLISH.rule(rule) == ENGLISH.sentences[f"rule.{rule}"]
+def test_every_rule_has_a_sentence_of_its_own_in_every_language(rule, language):
+    texts = load_texts(language)
+    said = texts.rule(rule, **PLACES_OF_RULES)
+    assert said == texts.sentences[f"rule.{rule}"].format(**PLACES_OF_RULES)
+    assert sum(texts.sentences[f"rule.{other}"] == texts.sentences[f"rule.{rule}"] for other in RULES) == 1
 
 
 def test_an_unknown_rule_is_still_a_sentence():
