@@ -46,11 +46,12 @@ UNTAUGHT = Reading(PRESETS["draughts-2011"], turned=0)
 
 
 def learn(
-    fields: bytes, geometry: Geometry, home: tuple[Piece, ...], before: Reading, may_lie: tuple[int, ...]
+    fields: bytes, geometry: Geometry, home: tuple[Piece, ...], before: Reading, may_lie: tuple[int, ...] = (0, 180)
 ) -> Reading | None:
     """How to read a board on which the start position stands; None when it does not stand there.
 
-    The man codes of a preset also tell how the board lies, of the ways in which it `may_lie`. Other codes leave that as it was before.
+    The man codes of a preset also tell how the board lies, of the ways in which it `may_lie`. Other codes leave that
+    as it was before.
     """
     codes_here = {turned: _home_codes(fields, geometry, home, turned) for turned in may_lie}
     for turned, men in codes_here.items():

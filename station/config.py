@@ -294,9 +294,7 @@ def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_fa
         found = "both" if board.port else "neither"
         raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
     if board.turned in (90, 270) and board.ruleset.columns != board.ruleset.rows:
-        raise ConfigError(
-            f"{where}: turned = {board.turned}: expected 0 or 180, this board has not as many rows as columns"
-        )
+        raise ConfigError(f"{where}: turned = {board.turned}: expected 0 or 180 on a board that is no square")
     if board.start_fen and board.ballot:
         raise ConfigError(f"{where}: ballot = {board.ballot!r}: found start_fen too, expected one of them")
     try:

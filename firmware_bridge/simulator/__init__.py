@@ -60,7 +60,7 @@ def device_for(  # noqa: PLR0913
     rotated: bool = False,
     quarters: int = 0,
 ) -> SimulatedBoard:
-    """The simulated board for a driver of this name; `colour`, `period_ms` and `quarters` are the matrix's, `codes` is dgt's."""
+    """The simulated board for a driver of this name; `colour`, `period_ms`, `quarters` are the matrix's."""
     match driver:
         case "matrix":
             return MatrixBoard(
