@@ -74,6 +74,7 @@ class BoardTable:
     pace: str | Pace = "calm"
     confirm: str = "automatic"
     draws: str = "automatic"
+    replies: str = "shown"
     adapt: bool = False
     lamps: bool = True
     turned: int | None = None
@@ -112,6 +113,7 @@ class BoardTable:
             pace=self.pace if isinstance(self.pace, Pace) else PACES[self.pace],
             confirm=self.confirm,
             draws=self.draws,
+            replies=self.replies,
             adapt=self.adapt,
             clock=read_control(self.clock),
             start_fen=self.start_fen,
@@ -233,6 +235,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "pace": _pace,
         "confirm": _one_of(("automatic", "button", "when-ambiguous")),
         "draws": _one_of(("automatic", "claim")),
+        "replies": _one_of(("shown", "any")),
         "adapt": _truth,
         "lamps": _truth,
         "turned": _turn,

@@ -7,12 +7,13 @@ from functools import partial
 from typing import Literal
 
 from engine.game import Outcome
+from engine.notation import move_text
 from engine.position import Move
 from station import announcements as say
 from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.guidance import reason_text
-from station.phases import Over, Turn
+from station.phases import Answering, Over, Turn
 from station.state import Session
 from station.steps import Step, announce, next_turn, remembered, restored, stop_choosing, then
 from station.tracker import Story, after_story
@@ -32,12 +33,33 @@ def commit(session: Session, story: Story) -> Step:
 def _make(session: Session, move: Move) -> Step:
     if isinstance(session.phase, Over):
         return session, ()
-    by: Literal["person", "engine"] = "person" if session.settings.is_person(session.turn) else "engine"
+    told = _tell_of_other_reply(session, move)
+    by: Literal["person", "engine"] = "person" if told[1] or session.settings.is_person(session.turn) else "engine"
+    session, effects = told
     elapsed = session.at_ms - session.turn_began_ms
     side = session.turn
     session = keeping_time.move_made(remembered(session, session.game.play(move)), side)
-    made = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session)))
+    session, more = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session)))
+    made = (session, (*effects, *more))
     return then(then(made, lambda now: carried_out(now, by_hand.moved(now, side))), _end_if_over)
+
+
+def is_other_reply(session: Session, move: Move) -> bool:
+    """Whether a move is made for the engine that is not the one shown."""
+    if not isinstance(session.phase, Answering) or session.settings.is_person(session.turn):
+        return False
+    return move.effect != session.phase.move.effect
+
+
+def _tell_of_other_reply(session: Session, move: Move) -> Step:
+    """Nobody is to wonder whose move is in the record."""
+    if not isinstance(session.phase, Answering) or not is_other_reply(session, move):
+        return session, ()
+    legal, ruleset, texts = session.game.legal_moves, session.game.ruleset, session.texts
+    made, shown = (move_text(item, legal, ruleset) for item in (move, session.phase.move))
+    side = texts.say(f"side.{session.turn}")
+    sentence = texts.say("prompt.other_reply", made=made, shown=shown, side=side)
+    return announce(session, say.Prompted("other_reply", sentence, say.names((move.to_square,), ruleset)))
 
 
 def _revise(session: Session, new: Move) -> Step:

@@ -32,7 +32,7 @@ from station.events import (
 from station.guidance import SWEPT, guide, illegal_sentence, is_bumped
 from station.journal import Resumed
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
-from station.record import carried_out, commit, end
+from station.record import carried_out, commit, end, is_other_reply
 from station.setting_up import ask_set_position, begin_composing, decide_composing, pressed, was_emptied
 from station.settings import Settings
 from station.state import Session, context_of
@@ -369,7 +369,9 @@ def _decide_in_play(session: Session) -> Step:
         case Untouched():
             return restored(session)
         case Done(story=story, extendable=extendable):
-            in_doubt = extendable and not isinstance(session.phase, Answering)
+            in_doubt = is_other_reply(session, story.moves[-1]) or (
+                extendable and not isinstance(session.phase, Answering)
+            )
             waits = pace.extended if in_doubt else pace.quick
             if automatic and not (in_doubt and confirm == "when-ambiguous") and settled(session, waits):
                 return commit(session, story)

@@ -84,6 +84,8 @@ class Settings:
     """`automatic`, `button`, or `when-ambiguous` (a button only where the board alone cannot tell)."""
     draws: str = "automatic"
     """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
+    replies: str = "shown"
+    """`shown`: only the engine's own move counts as its reply; `any`: another legal one that stands long enough."""
     adapt: bool = False
     """Whether the engine's level follows the results of the person who plays it."""
     clock: TimeControl | None = None

@@ -120,7 +120,7 @@ def _expected(session: Session) -> Expectation:
         case Turn():
             return everything
         case Answering(move=move):
-            return only(everything, move)
+            return everything if session.settings.replies == "any" else only(everything, move)
         case SettingUp(target=target):
             return nobody(expect(target, session.game.ruleset))
         case Waiting() | Over() | Composing():

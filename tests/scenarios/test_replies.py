@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from station.announcements import BoardDiffers, Illegal, Moved, Prompted, Revised, TakenBack
+from station.settings import CALM
 
 from .scene import BOARDS
 
@@ -123,6 +124,33 @@ def test_S45_another_reply_than_the_engines_is_not_taken(sit, board):
     scene.put("e5")
     scene.wait(6000)
     assert scene.record == ["c3-d4"]
+
+
+@on_every_board
+def test_S45_another_reply_counts_where_the_board_is_set_up_for_it(sit, board):
+    scene = replying(sit, board, replies="any")
+    scene.lift("f6")
+    scene.put("e5")
+    scene.wait(300)
+    assert scene.record == ["c3-d4"]
+    # The long wait, as for a move that may still go on.
+    assert scene.until(lambda: scene.session.game.ply == 2) >= CALM.extended - 300 - 100
+    assert scene.record[1] == "f6-e5"
+    assert [what.by for what in scene.heard_of(Moved)] == ["person", "person"]
+    (told,) = scene.heard_of(Prompted)
+    assert (told.prompt, told.sentence) == ("other_reply", "f6-e5 was played for Black instead of f6-g5.")
+    scene.play("d4:f6")
+    scene.wait(500)
+    assert scene.phase == "Waiting"
+
+
+@on_every_board
+def test_S45_the_shown_reply_counts_at_once_all_the_same(sit, board):
+    scene = replying(sit, board, replies="any")
+    scene.move("f6-g5")
+    scene.expect("c3-d4", "f6-g5")
+    assert scene.story == ["c3-d4", "f6-g5"]
+    assert [what.by for what in scene.heard_of(Moved)] == ["person", "engine"]
 
 
 @pytest.mark.parametrize("board", ["occupancy", "colour"])
