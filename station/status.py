@@ -195,8 +195,13 @@ def _start(session: Session) -> dict[str, str]:
 
 
 def phase_name(session: Session) -> str:
-    """The phase as programs read it: `setting_up`, `turn`, `waiting`, `answering`, `paused`, `over`."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name_of(session.phase)).lower()
+    """The phase as programs read it: `setting_up`, `turn`, `waiting`..."""
+    return phase_text(name_of(session.phase))
+
+
+def phase_text(name: str) -> str:
+    """A phase's name as programs read it."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def players(session: Session) -> dict[str, str]:

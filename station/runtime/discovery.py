@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
+from station.announcements import What
 from station.config import BoardTable
+from station.phases import TRANSITIONS
 from station.runtime.version import VERSION
+from station.status import phase_text
 
-PHASES = ("setting_up", "turn", "waiting", "answering", "paused", "over")
-EVENT_TYPES = (
-    *("game_started", "move", "revised", "taken_back", "illegal", "board_differs", "board_restored", "prompt"),
-    *("game_over", "device_lost", "device_back", "arm_step", "halted"),
-)
+PHASES = tuple(phase_text(name) for name in TRANSITIONS)
+EVENT_TYPES = (*(kind.__struct_config__.tag for kind in get_args(What)), "arm_step", "halted")
 # A press needs an identity and a time of its own: what waited too long, or came twice, is not carried out.
 _COMMAND = '{"id": "ha-{{ (now().timestamp() * 1000) | int }}", "at": "{{ utcnow().isoformat() }}", "args": {}}'
 

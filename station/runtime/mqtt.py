@@ -331,7 +331,7 @@ class MqttWorker:
         self._told_s[board] = self._now_s()
         lost = isinstance(session.phase, Paused) and session.phase.reason == "device"
         self._retain(f"{board}/availability", b"offline" if lost else b"online")
-        self._retain(f"{board}/state", msgspec.json.encode(status.state(session)))
+        self._retain(f"{board}/state", msgspec.json.encode(self._state(session)))
         self._retain(f"{board}/position", msgspec.json.encode(status.position(session)))
         record = (session.game_id, session.seq, session.settings.white, session.settings.black)
         if self._records.get(board) != record:
@@ -339,6 +339,12 @@ class MqttWorker:
             self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
             self._retain(f"{board}/image", _picture(session))
         self._retain("info", msgspec.json.encode(self._info()))
+
+    def _state(self, session: Session) -> dict[str, Any]:
+        """A board's state; with the time at which it was so, while a clock runs."""
+        state = status.state(session)
+        runs = state["clock"] is not None and state["clock"]["running"] is not None
+        return {**state, "at": wall_text(self._loop.clock.began, session.at_ms)} if runs else state
 
     def _publish_health(self, now_s: float) -> None:
         self._health_due_s = now_s + PERIOD_S

@@ -201,7 +201,8 @@ def check_discovery(payload, board):
         assert ("options" in component) == (component.get("device_class") == "enum")
     topics = {entry["topic"] for entry in payload["availability"]}
     assert topics == {f"{BASE}/status", f"{BASE}/{board}/availability"}
-    assert {*discovery.EVENT_TYPES} >= {"move", "revised", "game_over"}
+    assert {*discovery.EVENT_TYPES} >= {"move", "revised", "game_over", "draw_offered", "draw_declined", "halted"}
+    assert {*discovery.PHASES} >= {"setting_up", "turn", "waiting", "answering", "paused", "over"}
 
 
 def test_a_picture_of_the_board_is_told(stand, broker, listen):
