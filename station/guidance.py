@@ -26,6 +26,7 @@ from engine.position import (
 from engine.view import BLACK, WHITE, BoardView
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
+from station import keeping_time
 from station.breaking import place_name, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
@@ -246,7 +247,9 @@ def _which_taken(session: Session, moves: list[Move]) -> Guidance:
 
 
 def _finished(session: Session, move: Move) -> Guidance:
-    if session.settings.confirm == "button" and session.quiet_ms() >= session.settings.pace.quick:
+    pace = session.settings.pace
+    asked_after_ms = pace.quick if keeping_time.is_pressed(session) else pace.extended
+    if keeping_time.waits_for_a_press(session) and session.quiet_ms() >= asked_after_ms:
         return _say(session, "confirm", move=full_move_text(move, session.game.ruleset))
     if isinstance(session.phase, Answering):
         return _waiting_for(session)

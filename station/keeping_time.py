@@ -13,7 +13,7 @@ from dataclasses import replace
 from engine.position import Side
 from station.clock import after_change, after_move, after_taking_back, falls_ms, left_at, of, set_right
 from station.effects import Clock
-from station.phases import Turn, Waiting
+from station.phases import Answering, Turn, Waiting
 from station.state import Session
 from station.tracker import Ambiguous, Done, Turned
 
@@ -21,6 +21,18 @@ from station.tracker import Ambiguous, Done, Turned
 def is_pressed(session: Session) -> bool:
     """Whether turns are ended by hand."""
     return session.settings.confirm == "button"
+
+
+def waits_for_a_press(session: Session) -> bool:
+    """Whether the complete move that stands on the board counts only when a button or the lever is pressed.
+
+    With `when-ambiguous` one that could still go on does, unless it is a reply, which is known.
+    """
+    match session.reading:
+        case Done(extendable=True) if session.settings.confirm == "when-ambiguous":
+            return not isinstance(session.phase, Answering)
+        case _:
+            return is_pressed(session)
 
 
 def with_landing(session: Session) -> Session:

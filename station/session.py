@@ -363,8 +363,7 @@ def _decide_over(session: Session) -> Step:
 
 
 def _decide_in_play(session: Session) -> Step:
-    pace, confirm = session.settings.pace, session.settings.confirm
-    automatic = confirm != "button"
+    pace, automatic = session.settings.pace, not keeping_time.is_pressed(session)
     match session.reading:
         case Untouched():
             return restored(session)
@@ -373,7 +372,7 @@ def _decide_in_play(session: Session) -> Step:
                 extendable and not isinstance(session.phase, Answering)
             )
             waits = pace.extended if in_doubt else pace.quick
-            if automatic and not (in_doubt and confirm == "when-ambiguous") and settled(session, waits):
+            if not keeping_time.waits_for_a_press(session) and settled(session, waits):
                 return commit(session, story)
         case Turned(story=story) if automatic:
             return commit(session, story)
