@@ -36,6 +36,7 @@ class Capability(IntFlag):
     CLOCK_LEVER = 8
     BUZZER = 16
     KEYS = 32
+    DIMMER = 64
 
 
 class Sensors(IntEnum):
@@ -146,15 +147,22 @@ class Buzzer:
 
 
 @dataclass(frozen=True, slots=True)
+class Brightness:
+    """Host: light all lamps so brightly, 0 (the least that still shows every role) to 100 percent."""
+
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ping:
     """Host: I am alive."""
 
 
-Command = Lamps | Buzzer
+Command = Lamps | Buzzer | Brightness
 """What the board acknowledges and the host repeats."""
 
 ToHost = Hello | State | Ack | Pong | Keys
-ToBoard = HelloRequest | Lamps | Buzzer | Ping
+ToBoard = HelloRequest | Lamps | Buzzer | Ping | Brightness
 Message = ToHost | ToBoard
 
 
@@ -253,6 +261,18 @@ def _read_buzzer(payload: bytes) -> Buzzer:
     return Buzzer(*struct.unpack("<HH", payload))
 
 
+def _write_brightness(message: Message) -> bytes:
+    assert isinstance(message, Brightness)
+    return bytes((message.percent,))
+
+
+def _read_brightness(payload: bytes) -> Brightness:
+    (percent,) = payload
+    if percent > 100:
+        raise ValueError(f"a brightness of {percent} percent")
+    return Brightness(percent)
+
+
 def _write_ping(message: Message) -> bytes:
     return b""
 
@@ -273,6 +293,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(0x82, "LAMPS", Lamps, _write_lamps, _read_lamps),
     Kind(0x83, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),
     Kind(0x84, "PING", Ping, _write_ping, _read_ping),
+    Kind(0x85, "BRIGHTNESS", Brightness, _write_brightness, _read_brightness),
 )
 """Every message of link version 1."""
 

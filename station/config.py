@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+from station.brightness import HOURS_EXPECTED, percent_at, read_hours
 from station.clock import read_control
 from station.errors import ConfigError
 from station.new_game import CLOCK_EXPECTED, is_player
@@ -84,6 +85,11 @@ class BoardTable:
     ballot: str = ""
     unique_id: str = ""
     """The id that the board itself tells; empty: any board."""
+    brightness: int = 100
+    """Of the lamps, 0 (the least that still shows every role) to 100 percent, on boards that can be dimmed."""
+    night: str = ""
+    """The hours in which `night_brightness` holds; empty: never."""
+    night_brightness: int = 20
     house_rules: tuple[Ruleset, ...] = ()
     """The house rules of the configuration folder; no key of the table."""
 
@@ -102,6 +108,10 @@ class BoardTable:
     def is_unhurried(self) -> bool:
         """Whether people play here who like an opponent that takes its time."""
         return (self.pace if isinstance(self.pace, Pace) else PACES[self.pace]).reply_hold >= CALM.reply_hold
+
+    def brightness_at(self, minute: int) -> int:
+        """How brightly the lamps are lit at a minute of the day, 0 to 100 percent."""
+        return percent_at(minute, self.brightness, self.night_brightness, read_hours(self.night))
 
     def settings(self) -> Settings:
         """What a session of this board is given."""
@@ -204,6 +214,16 @@ def _turn(value: object) -> str | None:
     return None if right else "0, 90, 180 or 270 degrees"
 
 
+def _percent(value: object) -> str | None:
+    right = type(value) is int and 0 <= value <= 100
+    return None if right else "0 to 100 percent"
+
+
+def _night(value: object) -> str | None:
+    right = isinstance(value, str) and read_hours(value) is not None
+    return None if right else HOURS_EXPECTED
+
+
 def _hosts(value: object) -> str | None:
     right = isinstance(value, list) and all(isinstance(host, str) for host in value)
     return None if right else "a list of host names"
@@ -242,6 +262,9 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "clock": _clock,
         "start_fen": _text,
         "ballot": _text,
+        "brightness": _percent,
+        "night": _night,
+        "night_brightness": _percent,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")

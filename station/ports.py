@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from engine.geometry import Geometry
 from engine.position import Piece
@@ -53,4 +53,13 @@ class BoardDriver(Protocol):
 
     def show(self, cues: Cues, now_ms: int) -> Output:
         """Light these squares and no others."""
+        ...
+
+
+@runtime_checkable
+class Dimmer(Protocol):
+    """A driver whose board may have lamps that can be dimmed."""
+
+    def dim(self, percent: int, now_ms: int) -> Output:
+        """Light them so brightly from now on, 0 to 100 percent; nothing where the board cannot."""
         ...

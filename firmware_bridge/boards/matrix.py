@@ -17,6 +17,7 @@ from firmware_bridge.messages import (
     KEY_BUTTONS,
     MAX_LAMPS,
     VERSION,
+    Brightness,
     Capability,
     CellState,
     Hello,
@@ -63,6 +64,7 @@ class Driver:
         self._drops: Counter[str] = Counter()
         self._starts_told: int | None = None
         self._restarts = 0
+        self._brightness: int | None = None
 
     @property
     def device(self) -> Device | None:
@@ -113,6 +115,19 @@ class Driver:
             return Output()
         return Output(send=self._link.command(self._lamps(), now_ms))
 
+    def dim(self, percent: int, now_ms: int) -> Output:
+        """Has the lamps lit so brightly from now on, 0 to 100 percent; nothing on a board that cannot."""
+        if percent == self._brightness:
+            return Output()
+        self._brightness = percent
+        return Output(send=self._dimmed(now_ms))
+
+    def _dimmed(self, now_ms: int) -> bytes:
+        hello = self._link.hello
+        if self._brightness is None or hello is None or Capability.DIMMER not in hello.capabilities:
+            return b""
+        return self._link.command(Brightness(self._brightness), now_ms)
+
     def _output(self, heard: Heard, now_ms: int) -> Output:
         if heard.online is not None:
             self._forget()
@@ -120,11 +135,13 @@ class Driver:
         views: list[BoardView] = []
         pressed: list[str] = []
         for message in heard.messages:
-            turned = self._turned
+            turned, restarts = self._turned, self._restarts
             view, buttons = self._take(message, now_ms)
             if view is not None:
                 views.append(view)
             pressed += buttons
+            if isinstance(message, Hello) or self._restarts != restarts:
+                send += self._dimmed(now_ms)
             if self._turned != turned and self._cues:
                 send += self._link.command(self._lamps(), now_ms)
         return Output(tuple(views), tuple(pressed), send, heard.online)

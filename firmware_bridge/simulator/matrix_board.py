@@ -13,8 +13,9 @@ BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
 KEYS = ("draw", "resign")
 ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
 _HELLO, _STATE, _ACK, _PONG, _KEYS = 0x01, 0x02, 0x03, 0x04, 0x05
-_HELLO_REQUEST, _LAMPS, _BUZZER, _PING = 0x81, 0x82, 0x83, 0x84
-_COMMANDS = (_LAMPS, _BUZZER)
+_HELLO_REQUEST, _LAMPS, _BUZZER, _PING, _BRIGHTNESS = 0x81, 0x82, 0x83, 0x84, 0x85
+_COMMANDS = (_LAMPS, _BUZZER, _BRIGHTNESS)
+_USUAL_BRIGHTNESS = 100
 _WHITE = Piece.WHITE_MAN | Piece.WHITE_KING
 
 
@@ -88,6 +89,7 @@ class MatrixBoard:
         unique_id: bytes = b"SIMBOARD",
         rotated: bool = False,
         quarters: int = 0,
+        dims: bool = False,
     ) -> None:
         self._size = (columns, rows)
         self._colour = colour
@@ -112,6 +114,8 @@ class MatrixBoard:
         self._acted = 0
         self._lamps: dict[int, str] = {}
         self._lamps_sequence = 0
+        self._dims = dims
+        self._brightness = _USUAL_BRIGHTNESS
         self._buzzes = 0
         self._host_ms = 0
         self._boot_ms = 0
@@ -119,6 +123,11 @@ class MatrixBoard:
         self._state_ms = 0
         self._held_back = b""
         self._stalled_until_ms = 0
+
+    @property
+    def brightness(self) -> int:
+        """How brightly the lamps are lit: 0 (the least that still shows every role) to 100 percent."""
+        return self._brightness
 
     @property
     def buzzes(self) -> int:
@@ -179,6 +188,7 @@ class MatrixBoard:
         self._input = b""
         self._held_back = b""
         self._sequence = self._acted = 0
+        self._brightness = _USUAL_BRIGHTNESS
         self._forget_lamps()
         self._coming.clear()
         for index in range(len(self._world)):
@@ -318,7 +328,7 @@ class MatrixBoard:
         return packet * 2 if self._noise.happens(self._noise.faults.duplicated_message) else packet
 
     def _hello(self) -> bytes:
-        capabilities = 0b111110 | self._colour
+        capabilities = 0b111110 | self._colour | self._dims << 6
         size = bytes((*self._size, 0))
         return self._packet(
             _HELLO,
@@ -348,9 +358,15 @@ class MatrixBoard:
     def _obey(self, kind: int, sequence: int, payload: bytes) -> bytes:
         if kind == _LAMPS and (len(payload) % 2 or any(role not in range(1, 7) for role in payload[1::2])):
             return b""
+        if kind == _BRIGHTNESS and (len(payload) != 1 or payload[0] > 100):
+            return b""
+        if kind == _BRIGHTNESS and not self._dims:
+            return self._packet(_ACK, bytes((sequence, 1)))
         if sequence != self._acted:
             self._acted = sequence
-            if kind == _LAMPS:
+            if kind == _BRIGHTNESS:
+                self._brightness = payload[0]
+            elif kind == _LAMPS:
                 self._lamps = {index: ROLES[role] for index, role in zip(payload[::2], payload[1::2], strict=True)}
                 self._lamps_sequence = sequence
             else:

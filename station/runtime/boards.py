@@ -17,7 +17,7 @@ from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event
-from station.ports import BoardDriver
+from station.ports import BoardDriver, Dimmer
 from station.runtime.desk import events_of
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
@@ -27,6 +27,8 @@ REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
 SILENT_MS = 6_000
 """A port at which no board answers for so long is closed and opened again: some adapters wake up only then."""
+DIM_MS = 5_000
+"""How often it is looked at whether the night has begun or ended."""
 DGT_SIZES = ((8, 8), (10, 10))
 """Boards with a DGT-compatible link report 64 or 100 fields."""
 READ_MS = 50
@@ -66,6 +68,7 @@ class BoardWorker:
         self._silent_since_ms: int | None = 0
         """Since when no board has answered at the open port; None while one does."""
         self._heard_bytes = 0
+        self._dim_due_ms = 0
         self._cues: Latest[Cues] = Latest()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
@@ -148,6 +151,7 @@ class BoardWorker:
             cues = self._cues.take()
             if cues is not None:
                 self._carry(self._driver.show(cues, now_ms), port)
+            self._dim(now_ms, port)
             self._report_problem(now_ms)
             self._mind_silence(now_ms, port)
 
@@ -160,6 +164,14 @@ class BoardWorker:
         if problem and problem != self._said:
             self._said = problem
             self._post(DeviceLost(now_ms, problem))
+
+    def _dim(self, now_ms: int, port: SerialPort) -> None:
+        """Have the lamps as bright as they are to be at this time of day."""
+        if now_ms < self._dim_due_ms:
+            return
+        self._dim_due_ms = now_ms + DIM_MS
+        if isinstance(self._driver, Dimmer):
+            self._carry(self._driver.dim(self._table.brightness_at(self._loop.clock.minute_of_day()), now_ms), port)
 
     def _mind_silence(self, now_ms: int, port: SerialPort) -> None:
         """Give up a port at which no board has answered for long; it is opened again, and that is counted."""

@@ -18,6 +18,11 @@ class Clock:
         """Names this start of the station: lower-case letters and digits, later starts sort later."""
         return f"{round(self.began.timestamp() * 1000):012x}"
 
+    def minute_of_day(self) -> int:
+        """What the clock on the wall says here, 0 to 1439."""
+        local = (self.began + timedelta(milliseconds=self.now_ms())).astimezone()
+        return local.hour * 60 + local.minute
+
     def now_ms(self) -> int:
         """Milliseconds since the station started."""
         return (time.monotonic_ns() - self._started_ns) // 1_000_000

@@ -175,3 +175,33 @@ def test_a_weak_piece_is_held_steady_and_its_end_is_seen():
     board.take(SMALL.cells[5], wire.now_ms)
     wire.run(1500)
     assert agrees(wire, SMALL)
+
+
+def test_S76_lamps_are_as_bright_as_asked_for_also_after_a_restart_of_the_board():
+    wire = Wire(driver_of("matrix", SMALL), MatrixBoard(8, 8, dims=True))
+    wire.start()
+    wire._host(wire.driver.dim(30, wire.now_ms))
+    wire.run(500)
+    assert wire.board.brightness == 30
+    wire.show(((5, Role.LIFT),))
+    wire._host(wire.driver.dim(0, wire.now_ms))
+    wire.run(500)
+    assert wire.board.brightness == 0
+    assert wire.board.lamps(wire.now_ms) == {SMALL.cells[5]: "lift"}, "the least is not dark"
+    wire.board.power_cycle(wire.now_ms)
+    assert wire.board.brightness == 100
+    wire.run(3000)
+    assert wire.board.brightness == 0
+    assert wire.board.lamps(wire.now_ms) == {SMALL.cells[5]: "lift"}
+
+
+def test_S76_a_board_that_cannot_be_dimmed_is_not_asked():
+    told = []
+    wire = Wire(driver_of("matrix", SMALL), MatrixBoard(8, 8), to_board=lambda data: told.append(data) or (data,))
+    wire.start()
+    wire._host(wire.driver.dim(30, wire.now_ms))
+    wire.run(2000)
+    kinds = [data.lstrip(b"\0")[1] for data in told if len(data.lstrip(b"\0")) > 1]
+    assert kinds
+    assert 0x85 not in kinds
+    assert wire.driver.counters.dropped == 0

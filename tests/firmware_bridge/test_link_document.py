@@ -16,6 +16,7 @@ from firmware_bridge.errors import BadPayload
 from firmware_bridge.messages import (
     KINDS,
     Ack,
+    Brightness,
     Buzzer,
     Capability,
     Hello,
@@ -48,12 +49,13 @@ BYTES = st.integers(0, 255)
 MESSAGES = st.one_of(
     st.builds(HelloRequest, BYTES),
     st.just(Ping()),
+    st.builds(Brightness, st.integers(0, 100)),
     st.builds(Lamps, st.lists(st.tuples(BYTES, st.sampled_from(list(Role))), max_size=100).map(tuple)),
     st.builds(Buzzer, st.integers(0, 65535), st.integers(0, 65535)),
     st.builds(
         Hello,
         BYTES,
-        st.integers(0, 63).map(Capability),
+        st.integers(0, 127).map(Capability),
         BYTES,
         BYTES,
         st.sampled_from(list(Sensors)),

@@ -18,6 +18,7 @@ from station.effects import Announce
 from station.events import DeviceBack, DeviceLost, Requested
 from station.guidance import guide
 from station.phases import Paused, Turn
+from station.runtime.clock import Clock
 from tests.outside.broker import Broker
 
 C3, D4, E3, F4 = (2, 5), (3, 4), (4, 5), (5, 4)
@@ -247,6 +248,21 @@ def test_S74_a_board_that_restarts_when_its_power_breaks_down_plays_on_and_the_r
     port.put(B6, man)
     plays(table, C3, D4, "c3-d4")
     assert not any(isinstance(o.event, DeviceLost) for o in table.watcher.outcomes)
+
+
+def around(minute):
+    """Two hours around a minute of the day, as the configuration writes them."""
+    start, end = (minute - 60) % (24 * 60), (minute + 60) % (24 * 60)
+    return f"{start // 60:02d}:{start % 60:02d}-{end // 60:02d}:{end % 60:02d}"
+
+
+@pytest.mark.parametrize("is_night", [False, True])
+def test_S76_lamps_are_dimmed_as_configured_by_day_and_by_night(stand, is_night):
+    night = around((Clock().minute_of_day() + (0 if is_night else 12 * 60)) % (24 * 60))
+    board = MatrixBoard(8, 8, colour=True, dims=True)
+    table = stand(devices={"table": board}, brightness=60, night=night, night_brightness=7)
+    table.watcher.wait(is_turn)
+    table.until(lambda: board.brightness == (7 if is_night else 60))
 
 
 # --- which board
