@@ -140,8 +140,7 @@ def test_S52_by_button_against_the_engine_two_plies_go_at_once(sit, how):
     assert scene.record == ["c3-d4", "b6-a5"]
     assert scene.guidance.key == "set_up"
     undo(scene, "e3-f4", "a7-b6")
-    scene.until(lambda: scene.phase == "Turn")
-    assert not scene.lamps
+    scene.until(lambda: scene.phase == "Turn" and not scene.lamps)
     scene.play("e3-f4")
 
 

@@ -77,7 +77,7 @@ def test_S64_lamps_go_dark_on_a_board_whose_cable_is_out(stand):
     port = table.ports["table"]
     man = port.contents(B6)
     port.take(B6)
-    table.until(port.lamps)
+    table.until(lambda: B6 in port.lamps())
     port.unplug()
     pulled_s = monotonic()
     lost(table)
@@ -239,7 +239,7 @@ def test_S74_a_board_that_restarts_when_its_power_breaks_down_plays_on_and_the_r
     port = table.ports["table"]
     man = port.contents(B6)
     port.take(B6)
-    table.until(port.lamps)
+    table.until(lambda: B6 in port.lamps())
     lit = port.lamps()
     port.power_cycle()
     assert not port.lamps()
