@@ -113,7 +113,9 @@ class DgtBoard:
 
     def break_sensor(self, cell: Cell) -> None:
         """From now on a field reads empty whatever stands there."""
-        self._dead.add(self._field(cell))
+        field = self._field(cell)
+        self._dead.add(field)
+        self._scanned[field] = 0
 
     def press(self, button: str, now_ms: int) -> None:
         """A player pushes the lever of the clock down on his side; ValueError when the board has no such button."""

@@ -66,6 +66,10 @@ class PtyPort:
         """What stands on a cell, whatever the sensors say."""
         return self._touch(lambda _: self._board.contents(cell))
 
+    def break_sensor(self, cell: Cell) -> None:
+        """From now on the sensor of a cell reads empty whatever stands there."""
+        self._touch(lambda _: self._board.break_sensor(cell))
+
     def press(self, button: str) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
         self._touch(lambda now_ms: self._board.press(button, now_ms))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
@@ -61,6 +62,15 @@ def made_games(ruleset: Ruleset, seed: int) -> Iterator[Made]:
         game = made_game(ruleset, chance)
         if game.moves:
             yield game
+
+
+def mixed_games(recorded: Sequence[Game], ruleset: Ruleset, seed: int) -> Iterator[Game]:
+    """Any number of games: in turn a recorded one, round and round from a place the seed says, and a made one."""
+    made = made_games(ruleset, seed)
+    for number in itertools.count(seed):
+        if recorded:
+            yield recorded[number % len(recorded)]
+        yield next(made)
 
 
 def _chosen(position: Position, legal: tuple[Move, ...], rules: Rules, chance: Random) -> Move:

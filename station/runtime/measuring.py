@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.position import Side
 from station.errors import ConfigError
 from station.journal import as_read, read_journal, resumed_in
 from station.runtime.boards import misfit
@@ -21,7 +20,7 @@ from station.runtime.house_rules import configuration_folder, ruleset_named
 from station.runtime.intervals import poisson, wilson
 from station.runtime.made_games import Game, made_games
 from station.runtime.realtime import play_side_by_side
-from station.runtime.simulate import Setup, play
+from station.runtime.simulate import Setup, play, replies_in
 from station.runtime.witness import GameReport
 from station.session import begin, step
 from station.texts import load_texts
@@ -74,13 +73,6 @@ def _in_simulated_time(
         journal = folder / f"game-{number:04d}.jsonl"
         setup = replace(setup, replies=replies_in(number, options.replies))
         yield play(game.start, game.moves, game.ruleset, setup, options.seed * 100_003 + number, journal)
-
-
-def replies_in(number: int, replies: str | None) -> Side | None:
-    """Whose moves the station shows in a game of this number, from 1; `mixed`: in turn nobody's, White's, Black's."""
-    if replies == "mixed":
-        return (None, Side.WHITE, Side.BLACK)[(number - 1) % 3]
-    return Side(replies) if replies else None
 
 
 def _recordings(options: argparse.Namespace) -> Path:

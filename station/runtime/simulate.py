@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Protocol
@@ -23,6 +23,7 @@ from station.phases import Answering
 from station.ports import BoardDriver
 from station.runtime.boards import driver_class
 from station.runtime.desk import Desk, JournalFile, events_of
+from station.runtime.made_games import Game
 from station.runtime.version import PROGRAM
 from station.runtime.witness import MISSED_MS, GameReport, Witness
 from station.session import begin, deadline_ms
@@ -30,7 +31,7 @@ from station.settings import BLITZ, CALM, Settings
 from station.simulation.habits import Habits, someone
 from station.simulation.hands import PRESETS as HANDS
 from station.simulation.hands import Touch, sweep
-from station.simulation.turns import turn_acts
+from station.simulation.turns import Act, turn_acts
 from station.texts import load_texts
 from station.tracker import Ambiguous
 
@@ -189,6 +190,27 @@ def play(
     return table.witness.report()
 
 
+def play_until(
+    moves: int, games: Iterable[Game], setup: Setup, seed: int, replies: str | None = None
+) -> Iterator[GameReport]:
+    """Lets hands play games until so many moves are made; `replies` as `replies_in` takes it."""
+    made = 0
+    for number, game in enumerate(games, 1):
+        in_game = replace(setup, replies=replies_in(number, replies))
+        report = play(game.start, game.moves, game.ruleset, in_game, seed * 100_003 + number)
+        made += report.moves
+        yield report
+        if made >= moves:
+            return
+
+
+def replies_in(number: int, replies: str | None) -> Side | None:
+    """Whose moves the station shows in a game of this number, from 1; `mixed`: in turn nobody's, White's, Black's."""
+    if replies == "mixed":
+        return (None, Side.WHITE, Side.BLACK)[(number - 1) % 3]
+    return Side(replies) if replies else None
+
+
 def board_with(start: Position, ruleset: Ruleset, setup: Setup, seed: int, period_ms: int = 20) -> SimulatedBoard:
     """A simulated board on which a position stands; where the noise says so, some of its squares are dead."""
     faults = NOISE[setup.noise]
@@ -221,10 +243,21 @@ def settings_for(ruleset: Ruleset, setup: Setup, start: Position) -> Settings:
     )
 
 
+class Watching(Protocol):
+    """Whoever is told what the hands mean."""
+
+    troubled: bool
+
+    def begins(self, act: Act) -> None:
+        """The hands begin an act."""
+
+
 class Stage(Protocol):
     """Where hands can play and be watched: a table, whoever reads its board."""
 
-    witness: Witness
+    @property
+    def witness(self) -> Watching:
+        """Who watches."""
 
     @property
     def now_ms(self) -> int:
