@@ -53,8 +53,9 @@ def test_hands_from_outside_touch_the_board_and_a_host_reads_it(tmp_path):
         port = os.open(path, os.O_RDWR | os.O_NOCTTY)
         try:
             process.stdin.write("put 1 0 black_man\nput 2 7 white_king\n")
-            fields = dump_with(port, 58, 7)
-            assert fields == dump_with(port, 1, 4)
+            dump_with(port, 58, 7)
+            fields = dump_with(port, 1, 4)
+            assert fields[58] == 7
             assert sum(code > 0 for code in fields) == 2
             process.stdin.write("take 1 0\n")
             assert dump_with(port, 1, 0)[58] == 7
