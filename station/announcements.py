@@ -46,7 +46,9 @@ class Moved(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     """A move has been made and is in the record; `fen` is the position after it.
 
     `by` is `person`, `engine`, or `drawn` for the moves of a drawn opening. `clocks_ms` is what each side has left
-    after it, left out where nobody's time is kept.
+    after it, left out where nobody's time is kept. `together` is how many
+    moves were read from the one frame that showed this one: more than one where hands were too fast to be followed, or
+    out of sight.
     """
 
     ply: int
@@ -62,6 +64,7 @@ class Moved(msgspec.Struct, frozen=True, tag="move", omit_defaults=True):
     elapsed_ms: int
     huffed: tuple[str, ...] = ()
     clocks_ms: dict[str, int] | None = None
+    together: int = 1
 
 
 class Revised(msgspec.Struct, frozen=True, tag="revised", omit_defaults=True):
@@ -182,6 +185,7 @@ def moved(
     by: Literal["person", "engine", "drawn"],
     elapsed_ms: int,
     clocks_ms: dict[str, int] | None = None,
+    together: int = 1,
 ) -> Moved:
     """The announcement of a game's last move."""
     before, move = game.positions[-2], game.moves[-1]
@@ -200,6 +204,7 @@ def moved(
         elapsed_ms=elapsed_ms,
         huffed=shown.huffed,
         clocks_ms=clocks_ms,
+        together=together,
     )
 
 

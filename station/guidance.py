@@ -27,6 +27,7 @@ from engine.view import BLACK, WHITE, BoardView
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
 from station import keeping_time
+from station.alternatives import lit, story_text
 from station.breaking import place_name, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
@@ -107,7 +108,9 @@ def _in_play(session: Session) -> Guidance:
         case Done(story=story) | Turned(story=story):
             return _finished(session, story.moves[-1])
         case Ambiguous(stories=stories) if quiet >= pace.extended:
-            return _say(session, "which", moves=_texts(session, tuple(story.moves[-1] for story in stories)))
+            pointed = story_text(stories[session.pointed % len(stories)], session.game.ruleset)
+            cues = lit(stories, session.pointed % len(stories))
+            return _say(session, "which", cues, moves="; ".join(choices(session)), move=pointed)
         case Astray(squares=squares) if quiet >= _patience(session):
             return _astray(session, squares)
     return _waiting_for(session)
@@ -482,7 +485,7 @@ def choices(session: Session) -> tuple[str, ...]:
     """The moves that a person is asked to choose from, in the order in which they are numbered."""
     if not isinstance(session.reading, Ambiguous):
         return ()
-    return tuple(full_move_text(story.moves[-1], session.game.ruleset) for story in session.reading.stories)
+    return tuple(story_text(story, session.game.ruleset) for story in session.reading.stories)
 
 
 def _names(session: Session, *squares: Square) -> str:

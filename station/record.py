@@ -25,12 +25,13 @@ def commit(session: Session, story: Story) -> Step:
     step_on = restored(replace(session, differs=False, broken=None))
     if story.back:
         step_on = then(step_on, lambda now: _revise(now, story.moves[0]))
-    for move in story.moves[story.back :]:
-        step_on = then(step_on, partial(_make, move=move))
+    made = story.moves[story.back :]
+    for move in made:
+        step_on = then(step_on, partial(_make, move=move, together=len(made)))
     return then(step_on, lambda now: _after_move(replace(now, memory=memory)))
 
 
-def _make(session: Session, move: Move) -> Step:
+def _make(session: Session, move: Move, together: int) -> Step:
     if isinstance(session.phase, Over):
         return session, ()
     told = _tell_of_other_reply(session, move)
@@ -39,7 +40,7 @@ def _make(session: Session, move: Move) -> Step:
     elapsed = session.at_ms - session.turn_began_ms
     side = session.turn
     session = keeping_time.move_made(remembered(session, session.game.play(move)), side)
-    session, more = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session)))
+    session, more = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session), together))
     made = (session, (*effects, *more))
     return then(then(made, lambda now: carried_out(now, by_hand.moved(now, side))), _end_if_over)
 

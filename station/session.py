@@ -56,13 +56,14 @@ from station.tracker import (
     Astray,
     Clearing,
     Done,
-    Memory,
     Moving,
     Story,
     Turned,
     Untouched,
     masks_of_position,
+    out_of_sight,
     read,
+    read_back,
     remember,
     standing_stories,
 )
@@ -98,6 +99,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
         boot,
         resumed.game_id,
         Paused(Turn(), "device"),
+        memory=out_of_sight(),
         seq=resumed.seq,
         started=True,
         drawn_plies=resumed.drawn_plies,
@@ -115,7 +117,8 @@ def step(session: Session, event: Event) -> Step:
     session, effects = then(then(step_on, lambda now: _handle(now, event)), _decide)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     cues = guide(session).cues
-    if cues == session.shown:
+    # A board that came back shows what it was told before it was lost.
+    if cues == session.shown and not isinstance(event, DeviceBack):
         return session, effects
     return replace(session, shown=cues), (*effects, Show(cues))
 
@@ -154,11 +157,11 @@ def _moments(session: Session) -> list[int]:
         case Done() | Ambiguous():
             waits = (pace.quick, pace.extended)
         case Moving():
-            waits = (pace.illegal, pace.go_on, *earlier)
+            waits = (pace.illegal, pace.go_on, pace.extended, *earlier)
         case Clearing():
-            waits = (pace.forgot, *earlier)
+            waits = (pace.forgot, pace.extended, *earlier)
         case Astray():
-            waits = (pace.illegal, *earlier)
+            waits = (pace.illegal, pace.extended, *earlier)
     return [*moments, *(since + wait for wait in waits)]
 
 
@@ -170,7 +173,7 @@ def _handle(session: Session, event: Event) -> Step:
         case BoardSeen(at_ms=at_ms, view=view):
             memory = remember(session.memory, view, at_ms, context_of(session))
             changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
-            cleared = replace(session, told=(), broken=None) if changed else session
+            cleared = replace(session, told=(), broken=None, pointed=0) if changed else session
             return replace(cleared, memory=memory), ()
         case Pressed(button=button):
             return _pressed(session, button)
@@ -199,6 +202,8 @@ def _pressed(session: Session, button: str) -> Step:
         return begin_composing(session, asked=True)
     if isinstance(session.phase, Composing) and button != "new_game":
         return pressed(session, session.phase, button)
+    if isinstance(session.reading, Ambiguous) and "which" in session.told and button in ("confirm", "take_back"):
+        return _pressed_which(session, button, session.reading.stories)
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
         story = _ended(session)
@@ -212,6 +217,14 @@ def _pressed(session: Session, button: str) -> Step:
     if button in ("draw", "resign"):
         return carried_out(session, by_hand.press(session, button))
     return session, ()
+
+
+def _pressed_which(session: Session, button: str, stories: tuple[Story, ...]) -> Step:
+    """Answer which story was played: the button that confirms takes the one pointed at, the other one goes on."""
+    pointed = session.pointed % len(stories)
+    if button == "confirm":
+        return commit(session, stories[pointed])
+    return replace(session, pointed=pointed + 1), ()
 
 
 def _ended(session: Session) -> Story | None:
@@ -310,7 +323,7 @@ def _hold_ms(session: Session) -> int:
 
 
 def _device_lost(session: Session, reason: str) -> Step:
-    gone = replace(session, problem=reason, memory=Memory(), reading=Untouched(), broken=None, told=())
+    gone = replace(session, problem=reason, memory=out_of_sight(), reading=Untouched(), broken=None, told=())
     gone = replace(gone, landed_ms=None)
     if isinstance(session.phase, Paused) and session.phase.reason == "device":
         return gone, ()
@@ -367,6 +380,8 @@ def _decide_in_play(session: Session) -> Step:
     match session.reading:
         case Untouched():
             return restored(session)
+        case Done(story=story) if _is_nearer_back(session, story):
+            return decide_back(session)
         case Done(story=story, extendable=extendable):
             in_doubt = is_other_reply(session, story.moves[-1]) or (
                 extendable and not isinstance(session.phase, Answering)
@@ -387,6 +402,14 @@ def _decide_in_play(session: Session) -> Step:
         case Astray():
             return _back_or(session, _speak, pace.illegal)
     return session, ()
+
+
+def _is_nearer_back(session: Session, story: Story) -> bool:
+    """Whether an earlier position stands that fewer moves lead back to than a story of several leads on."""
+    if len(story.moves) < 2:
+        return False
+    back = read_back(session.game.positions[session.drawn_plies :], session.memory)
+    return back is not None and back.plies < len(story.moves)
 
 
 def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: int) -> Step:

@@ -54,6 +54,8 @@ class Session:
     """The rule that what stands on the board would break, once it was announced."""
     told: tuple[str, ...] = ()
     """Prompts announced since the frame last changed."""
+    pointed: int = 0
+    """Which of the stories that look alike a button points at, from 0."""
     device: Device | None = None
     battery: Battery | None = None
     """What the device said of its battery last, if it has one."""
@@ -110,6 +112,8 @@ def context_of(session: Session) -> Context:
         plies=UNSEEN_PLIES if both_persons else 2 if own_next else 1,
         now_ms=session.at_ms,
         ply_ms=session.settings.pace.ply,
+        still_ms=session.settings.pace.extended,
+        rest_ms=session.settings.pace.start_again,
         answering=isinstance(session.active, Answering),
     )
 

@@ -50,6 +50,7 @@ def remembered(session: Session, game: Game) -> Session:
         memory=forget(session.memory),
         reading=Untouched(),
         told=(),
+        pointed=0,
         turn_began_ms=session.at_ms,
         resign_ms=None,
     )

@@ -14,7 +14,9 @@ from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView
+from station.tracking.continuations import is_still, read_continuation, without_blindness
 from station.tracking.expectation import Candidate, Expectation, expect, nobody, only
+from station.tracking.history import with_frame
 from station.tracking.masks import (
     Masks,
     bits,
@@ -26,7 +28,7 @@ from station.tracking.masks import (
     squares_in,
     tells_colour,
 )
-from station.tracking.memory import Context, Memory, after_story, forget, with_arrivals
+from station.tracking.memory import Context, Memory, after_story, forget, out_of_sight, with_arrivals
 from station.tracking.readings import (
     Ambiguous,
     Astray,
@@ -66,6 +68,7 @@ __all__ = [
     "masks_of_view",
     "nobody",
     "only",
+    "out_of_sight",
     "read",
     "read_back",
     "read_illegal",
@@ -83,17 +86,28 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         memory = with_arrivals(memory, seen)
     if seen == memory.seen:
         return replace(memory, view=view, firm=memory.firm or view.firm)
+    if memory.seen is not None and memory.firm and not differing(context.expected.untouched, memory.seen):
+        memory = replace(without_blindness(memory), stood=())
     stood = memory.stood
     if memory.seen is not None:
-        if memory.firm and not differing(context.expected.untouched, memory.seen):
-            stood = ()
         finished = tuple(story for story, _ in finished_stories(context, memory, memory.seen))
         stood = (*(story for story in stood if story not in finished), *finished)[-4:]
     been = (either(memory.been[0], seen), either(memory.been[1], seen))
     before = memory.seen if memory.firm else memory.before
     leaves = memory.seen is None or not differing(context.expected.untouched, memory.seen)
     left_ms = at_ms if leaves else memory.left_ms
-    return Memory(seen, view, at_ms, view.firm, been, stood, before, left_ms, memory.arrived, memory.shown)
+    return replace(
+        memory,
+        seen=seen,
+        view=view,
+        since_ms=at_ms,
+        firm=view.firm,
+        been=been,
+        stood=stood,
+        before=before,
+        left_ms=left_ms,
+        history=with_frame(memory.history, at_ms, seen),
+    )
 
 
 def read(context: Context, memory: Memory) -> Reading:
@@ -106,12 +120,18 @@ def read(context: Context, memory: Memory) -> Reading:
     finished = tuple(finished_stories(context, memory, seen))
     if finished:
         return _one_of(finished)
+    # What happened out of sight is over by the time the board is seen again: a complete line comes before a stage.
+    continued = read_continuation(context, memory)
+    if continued is not None and memory.blind:
+        return continued
     under_way = read_under_way(context, seen)
     if under_way is not None:
         return under_way
-    turned = read_turned(context, memory, seen)
+    turned = read_turned(context, memory, seen) if not memory.blind or is_still(context, memory) else None
     if turned is not None:
         return turned
+    if continued is not None:
+        return continued
     return Astray(squares_in(differing(context.expected.untouched, seen)))
 
 

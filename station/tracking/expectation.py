@@ -32,7 +32,8 @@ class Candidate:
     """Whether what it leaves may also be a stage of another legal move."""
 
 
-@dataclass(frozen=True, slots=True)
+# Compared by identity: positions are expected once, and lines are looked up by what they begin with.
+@dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
     """A position and the moves that may be made from it."""
 
@@ -71,12 +72,14 @@ def _moves_with_ways(position: Position, ruleset: Ruleset) -> Iterator[tuple[Mov
         yield move, ways.get(move.effect, (move,))
 
 
+@lru_cache(maxsize=256)
 def only(expectation: Expectation, move: Move) -> Expectation:
     """An expectation of one move."""
     candidates = tuple(item for item in expectation.candidates if item.move.effect == move.effect)
     return replace(expectation, candidates=candidates)
 
 
+@lru_cache(maxsize=256)
 def nobody(expectation: Expectation) -> Expectation:
     """An expectation of no move: it is the turn of a player who is not at the board."""
     return replace(expectation, candidates=())

@@ -10,6 +10,9 @@ Masks = tuple[int, int, int, int, int]
 
 NOTHING: Masks = (0, 0, 0, 0, 0)
 
+ANYTHING: Masks = (-1, -1, -1, -1, -1)
+"""Every content on every square."""
+
 
 def masks_of_view(view: BoardView) -> Masks:
     """For each content, the squares where a view does not rule it out."""
@@ -79,6 +82,11 @@ def squares_in(mask: int) -> tuple[Square, ...]:
 def occupied(seen: Masks) -> int:
     """Squares on which something is seen to stand."""
     return (seen[1] | seen[2] | seen[3] | seen[4]) & ~seen[0]
+
+
+def unknown(seen: Masks) -> int:
+    """Squares of which nothing is known."""
+    return seen[0] & seen[1] & seen[2] & seen[3] & seen[4]
 
 
 def tells_colour(seen: Masks) -> bool:

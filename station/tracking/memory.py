@@ -10,7 +10,8 @@ from engine.position import Move
 from engine.ruleset import Ruleset
 from engine.view import BoardView
 from station.tracking.expectation import Expectation
-from station.tracking.masks import NOTHING, Masks, either
+from station.tracking.history import History
+from station.tracking.masks import ANYTHING, NOTHING, Masks, either
 from station.tracking.readings import Story
 
 
@@ -34,6 +35,10 @@ class Memory:
     """Squares on which firm frames showed something for the first time, frame by frame."""
     shown: Masks = NOTHING
     """What firm frames showed at some moment."""
+    history: History = ()
+    """Frames since the last move in the record, firm or not."""
+    blind: bool = False
+    """Whether the board was out of sight since it last showed the game's position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,17 @@ class Context:
     now_ms: int = 0
     ply_ms: int = 0
     """A person makes a move and lets go in no less; the next begins after that."""
+    still_ms: int = 900
+    """How long a board that was out of sight stands still before several moves are read from it."""
+    rest_ms: int = 3000
+    """How long one does that was in sight: by then a piece that was pushed aside has been put back."""
     answering: bool = False
     """Whether the one expected move is a reply that was shown: who changes the move before it gets a new reply."""
+
+
+def out_of_sight() -> Memory:
+    """The memory of a board that cannot be seen: anything may be done on it meanwhile."""
+    return Memory(been=(ANYTHING, ANYTHING), blind=True)
 
 
 def with_arrivals(memory: Memory, seen: Masks) -> Memory:
@@ -67,7 +81,17 @@ def forget(memory: Memory) -> Memory:
     """The memory of what is seen now, and of nothing before."""
     seen = memory.seen or NOTHING
     shown = seen if memory.firm else NOTHING
-    return replace(memory, been=(seen, seen), stood=(), left_ms=memory.since_ms, arrived=(), shown=shown)
+    history = ((memory.since_ms, seen),) if memory.seen else ()
+    return replace(
+        memory,
+        been=(seen, seen),
+        stood=(),
+        left_ms=memory.since_ms,
+        arrived=(),
+        shown=shown,
+        history=history,
+        blind=False,
+    )
 
 
 def after_story(memory: Memory, story: Story) -> Memory:

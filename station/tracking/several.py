@@ -9,14 +9,12 @@ from operator import or_
 from engine.geometry import Square
 from engine.position import Move
 from engine.ruleset import Ruleset
-from station.tracking.expectation import Expectation, expect, is_stage
+from station.tracking.expectation import Expectation, expect, is_stage, only
+from station.tracking.history import SCAN_MS, History, arrivals, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
 from station.tracking.single import bases, is_last, unseen_squares
-
-SCAN_MS = 225
-"""How late the slowest board tells that a piece has left its square."""
 
 
 def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambiguous | None:
@@ -36,6 +34,7 @@ def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambig
     colour = tells_colour(seen)
     stood = {story.moves[0].effect for story in memory.stood if story.back}
     in_hand = False
+    second_best: Turned | None = None
     begun = {story.moves[0].effect for story in memory.stood if not story.back}
     lengths = range(1, most if colour else min(2, most))
     # Lines that begin with what stood come first, however long; then any.
@@ -51,8 +50,12 @@ def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambig
                 likeliest = tuple(line for line in likeliest if line[0].effect in begun)
             if likeliest:
                 common = _common_beginning(likeliest)
-                return Turned(Story(back, common)) if common else None
-    return None
+                turned = Turned(Story(back, common)) if common else None
+                if not _unexplained(expectation, likeliest[0], memory, seen, context.ruleset):
+                    return turned
+                # A longer line may tell what a piece did where it was seen; else this one has to do.
+                second_best = second_best or turned
+    return second_best
 
 
 def _stood_and_left(context: Context, memory: Memory, seen: Masks) -> Iterator[tuple[Story, tuple[int, int]]]:
@@ -93,17 +96,42 @@ def _likeliest(
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
     for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
-        if _out_of_order(expectation, line, seen, memory.before, context.ruleset):
-            continue
-        if _arrived_early(expectation, line, seen, memory.arrived, context.ruleset):
-            continue
-        if line[0].effect in stood and _lifted_again(line, seen, memory.before):
+        if not is_in_order(expectation, line, memory, back, context.ruleset):
             continue
         if back and is_last(context, line[0]):
             continue
         if not unseen or not _beside_a_bump(expectation, seen):
-            found.setdefault((line[0].effect not in stood, unseen), []).append(line)
+            doubts = unseen + _unexplained(expectation, line, memory, seen, context.ruleset)
+            found.setdefault((line[0].effect not in stood, doubts), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def is_in_order(expectation: Expectation, line: Line, memory: Memory, back: int, ruleset: Ruleset) -> bool:
+    """Whether what was seen allows these moves to have been made one after the other, and the next one begun."""
+    seen = memory.seen
+    if seen is None:
+        return False
+    if _stood_whole(expectation, line, memory.before, seen, ruleset):
+        return True
+    if _out_of_order(expectation, line, seen, memory.before, ruleset):
+        return False
+    if _arrived_early(expectation, line, seen, memory.arrived, ruleset):
+        return False
+    stood = any(story.back == back and story.moves[0].effect == line[0].effect for story in memory.stood)
+    return not (stood and _lifted_again(line, memory.history))
+
+
+def _stood_whole(expectation: Expectation, line: Line, before: Masks | None, seen: Masks, ruleset: Ruleset) -> bool:
+    """Whether the last firm frame showed what a line leaves, and its first piece still stands where that put it.
+
+    Then it does not matter that a piece was pushed aside for a while after it had come.
+    """
+    if before is None or len(line) < 2 or not occupied(seen) >> line[0].to_square & 1:
+        return False
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    return not differing(expect(position, ruleset).untouched, before)
 
 
 def _out_of_order(expectation: Expectation, line: Line, seen: Masks, before: Masks | None, ruleset: Ruleset) -> bool:
@@ -146,13 +174,22 @@ def _first(arrived: tuple[int, ...], square: Square) -> int | None:
     return next((place for place, new in enumerate(arrived, 1) if new >> square & 1), None)
 
 
-def _lifted_again(line: Line, seen: Masks, before: Masks | None) -> bool:
+def _lifted_again(line: Line, history: History) -> bool:
     """Whether a piece that had moved was in the hand again before the other side acted: its mover thought again."""
-    if before is None or len(line) < 2:
+    if len(line) < 2 or line[0].to_square in line[1].captured:
         return False
-    home, target, other = 1 << line[0].from_square, 1 << line[0].to_square, 1 << line[1].from_square
-    stands = occupied(before)
-    return not (stands | occupied(seen)) & target and not stands & home and bool(stands & other)
+    left, acted = left_ms(history, line[0].to_square), lifted_ms(history, line[1].from_square)
+    return left is not None and acted is not None and left < acted
+
+
+def _unexplained(expectation: Expectation, line: Line, memory: Memory, seen: Masks, ruleset: Ruleset) -> int:
+    """On how many squares something was seen to come of which neither these moves nor the next one tell."""
+    left = arrivals(memory.history)
+    for move in line:
+        left &= ~reduce(or_, (item.carried for item in only(expectation, move).candidates), 0)
+        expectation = expect(expectation.position.after(move), ruleset)
+    lifted = (item.carried for item in expectation.candidates if not occupied(seen) & item.home)
+    return (left & ~reduce(or_, lifted, 0)).bit_count()
 
 
 def _beside_a_bump(expectation: Expectation, seen: Masks) -> bool:

@@ -1,0 +1,123 @@
+"""Continuations: the shortest lines of several moves that leave exactly what a still board shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from engine.ruleset import Ruleset
+from station.tracking.expectation import Candidate, Expectation, expect
+from station.tracking.masks import Masks, differing, occupied, unknown
+from station.tracking.memory import Context, Memory
+from station.tracking.readings import Ambiguous, Done, Line, Story
+from station.tracking.several import is_in_order
+from station.tracking.single import unseen_squares
+
+MOST_ALTERNATIVES = 6
+"""A person is asked to choose from no more lines than this."""
+
+MOST_POSITIONS = 1500
+"""The search ends after so many positions: some seconds on the slowest device, and only where far too much differs."""
+
+MOST_UNKNOWN = 2
+"""Nothing is read while more squares than this cannot be seen: a hand or a cloth is over the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What the lines are to lead to, and what is known of the way."""
+
+    seen: Masks
+    been: Masks
+    ruleset: Ruleset
+    pieces: int
+    """How many squares are occupied for certain."""
+    keeps_count: bool
+    """Whether each captured piece leaves a square empty: not where captured pieces go under a tower."""
+
+
+def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | None:
+    """Several moves that are complete in a frame that has stood still; None while it has not, or none explain it.
+
+    A board that was in sight all the time must have shown what each of the moves did.
+    """
+    if memory.seen is None or context.plies < 2 or not is_still(context, memory):
+        return None
+    if unknown(memory.seen).bit_count() > MOST_UNKNOWN:
+        return None
+    lines = shortest_lines(context.expected, memory.seen, memory.been[0], context.plies, context.ruleset)
+    if not memory.blind:
+        lines = tuple(line for line in lines if is_in_order(context.expected, line[:-1], memory, 0, context.ruleset))
+    if not lines or len(lines) > MOST_ALTERNATIVES:
+        return None
+    stories = tuple(Story(0, line) for line in lines)
+    return Done(stories[0], extendable=True) if len(stories) == 1 else Ambiguous(stories)
+
+
+def is_still(context: Context, memory: Memory) -> bool:
+    """Whether the frame has stood for so long that no hand is at work."""
+    wait_ms = context.still_ms if memory.blind else context.rest_ms
+    return memory.firm and context.now_ms - memory.since_ms >= wait_ms
+
+
+@lru_cache(maxsize=32)
+def shortest_lines(
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset
+) -> tuple[Line, ...]:
+    """Lines of two moves that leave a frame, else of three, up to `plies`; of each length, all that there are."""
+    keeps_count = expectation.position.towers is None
+    target = _Target(seen, been, ruleset, occupied(seen).bit_count(), keeps_count)
+    if _is_out_of_reach(expectation.untouched, target, plies, len(expectation.position.contents)):
+        return ()
+    for length in range(2, plies + 1):
+        budget = [MOST_POSITIONS]
+        lines = tuple(_lines(expectation, target, length, budget))
+        if budget[0] <= 0:
+            return ()
+        if lines:
+            return lines
+    return ()
+
+
+def _lines(expectation: Expectation, target: _Target, length: int, budget: list[int]) -> Iterator[Line]:
+    """All lines of a length; the budget counts down positions, and at its end the search is given up."""
+    for candidate in expectation.candidates:
+        if not _may_lead_on(candidate, target, length - 1, len(expectation.position.contents)):
+            continue
+        if length == 1:
+            yield (candidate.move,)
+            continue
+        budget[0] -= 1
+        if budget[0] <= 0:
+            return
+        following = expect(expectation.position.after(candidate.move), target.ruleset)
+        for line in _lines(following, target, length - 1, budget):
+            yield (candidate.move, *line)
+
+
+def _may_lead_on(candidate: Candidate, target: _Target, left: int, squares: int) -> bool:
+    if unseen_squares(candidate, target.been):
+        return False
+    return not _is_out_of_reach(candidate.final, target, left, squares)
+
+
+def _is_out_of_reach(stands: Masks, target: _Target, left: int, squares: int) -> bool:
+    """Whether so many moves cannot turn one board into another: each brings one piece, and takes away its own."""
+    wrong = differing(stands, target.seen)
+    if not left:
+        return bool(wrong)
+    if not target.keeps_count:
+        return False
+    brought = (wrong & occupied(target.seen)).bit_count()
+    # Squares that cannot be seen may hold pieces.
+    captured = squares - stands[0].bit_count() - target.pieces
+    gone = wrong.bit_count() - brought
+    return captured < 0 or brought > left or gone > left + captured
+
+
+def without_blindness(memory: Memory) -> Memory:
+    """The memory of a board that has been seen to show the game's position again."""
+    if not memory.blind or memory.seen is None:
+        return memory
+    return replace(memory, been=(memory.seen, memory.seen), blind=False)

@@ -1,0 +1,138 @@
+"""Moves that nobody saw: the cable was out while people played on."""
+
+from __future__ import annotations
+
+import pytest
+
+from station.announcements import Moved, Prompted
+
+from .scene import BOARDS
+
+UNSEEN = (
+    ("c3-d4", "f6-g5"),
+    ("c3-d4", "f6-e5", "d4:f6"),
+    ("c3-d4", "f6-e5", "d4:f6", "e7:g5"),
+)
+
+
+def play_unseen(scene, *texts):
+    """Moves while the cable is out; it comes back when they are done."""
+    scene.unplug()
+    game = scene.session.game
+    for text in texts:
+        (move,) = (move for move in game.legal_moves if game.play(move).text_of(game.ply) == text)
+        scene.carry_out(move)
+        game = game.play(move)
+    scene.plug_in()
+
+
+@pytest.mark.parametrize(
+    ("board", "line"),
+    [(board, line) for board in BOARDS for line in UNSEEN if (board, line) != ("occupancy", UNSEEN[1])],
+)
+def test_up_to_four_moves_are_read_from_one_frame_and_say_so(sit, board, line):
+    scene = sit("russian", board=board)
+    play_unseen(scene, *line)
+    scene.until(lambda: len(scene.record) == len(line), 10_000)
+    assert scene.record == list(line)
+    assert [what.together for what in scene.heard_of(Moved)] == [len(line)] * len(line)
+
+
+def test_exchanges_that_only_colours_tell_apart_are_asked_for(sit):
+    scene = sit("russian", board="occupancy")
+    play_unseen(scene, *UNSEEN[1])
+    assert len(asked(scene)) == 3
+    assert " ".join(UNSEEN[1]) in scene.guidance.sentence
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_game_goes_on_after_unseen_moves(sit, board):
+    scene = sit("russian", board=board)
+    play_unseen(scene, *UNSEEN[0])
+    scene.until(lambda: len(scene.record) == 2, 10_000)
+    scene.play("g3-h4", "g5-f4")
+    assert scene.record == [*UNSEEN[0], "g3-h4", "g5-f4"]
+
+
+def asked(scene):
+    """The moves people are asked to choose from, once they are."""
+    scene.until(lambda: scene.guidance.key == "which", 10_000)
+    return [story.moves for story in scene.session.reading.stories]
+
+
+ORDERS = ["c3-d4 b6-a5 g3-f4", "g3-f4 b6-a5 c3-d4"]
+
+
+def test_which_of_two_orders_was_played_is_asked_with_lamps_and_answered_by_number(sit):
+    """White's two moves may have come in either order; nothing is guessed, and the question names both."""
+    scene = sit("russian", board="colour")
+    play_unseen(scene, "c3-d4", "b6-a5", "g3-f4")
+    assert len(asked(scene)) == 2
+    assert scene.record == []
+    assert all(order in scene.guidance.sentence for order in ORDERS)
+    (prompted,) = scene.heard_of(Prompted)
+    assert prompted.prompt == "which"
+    scene.wait(100)
+    first, second = scene.session.reading.stories
+    assert set(scene.lamps) == {"c3", "d4", "g3", "f4"}
+    green = {scene.square(name) for name, role in scene.lamps.items() if role == "place"}
+    assert green == {first.moves[0].from_square, first.moves[0].to_square}
+    assert scene.ask("choose", number=2) is None
+    assert list(scene.session.game.moves) == list(second.moves)
+
+
+def test_buttons_answer_the_question_too(sit):
+    """Take back goes on to the next line, and the lamps with it; confirm takes the one that is lit green."""
+    scene = sit("russian", board="occupancy")
+    play_unseen(scene, "c3-d4", "b6-a5", "g3-f4")
+    first, second = asked(scene)
+    scene.wait(100)
+    before = scene.lamps
+    scene.press("take_back")
+    scene.wait(100)
+    assert scene.record == []
+    assert {name for name, role in scene.lamps.items() if role == "place"} == {
+        name for name, role in before.items() if role == "hint"
+    }
+    scene.press("confirm")
+    scene.wait(100)
+    assert list(scene.session.game.moves) == list(second)
+    assert first != second
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_reply_and_own_move_are_read_together(sit, board):
+    """The engine's move was shown when the cable came out; it was made, and the person's own move too."""
+    scene = sit("russian", board=board, black="engine:3")
+    scene.play("c3-d4")
+    scene.answer("f6-g5")
+    scene.wait(1000)
+    play_unseen(scene, "f6-g5", "g3-h4")
+    scene.until(lambda: len(scene.record) == 3, 10_000)
+    assert scene.record == ["c3-d4", "f6-g5", "g3-h4"]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_move_undone_out_of_sight_is_a_takeback_and_not_three_more_moves(sit, board):
+    """Kings may walk back to where they were: one move taken back explains it better than three made."""
+    scene = sit("russian", "W:WKa1,a5:BKh8,h4", board=board)
+    scene.play("a1-b2")
+    scene.unplug()
+    scene.lift("b2")
+    scene.put("a1")
+    scene.plug_in()
+    scene.until(lambda: scene.record == [], 10_000)
+    scene.wait(3000)
+    assert scene.record == []
+
+
+def test_what_no_line_of_moves_explains_is_not_made_up(sit):
+    scene = sit("russian", board="colour")
+    scene.unplug()
+    scene.remove("c3")
+    scene.lift("f6")
+    scene.put("e5")
+    scene.plug_in()
+    scene.wait(10_000)
+    assert scene.record == []
+    assert scene.guidance.key == "differs"
