@@ -17,6 +17,7 @@ from firmware_bridge.driver import Battery, Device, Role
 from station import announcements as say
 from station import effects, events
 from station.announcements import What
+from station.clock import TimeControl
 from station.effects import Announce, Answer, Choose, Clock, Show, StopChoosing
 from station.errors import JournalError
 from station.journal import (
@@ -35,7 +36,8 @@ from station.journal import (
 from station.settings import BLITZ, CALM, Pace, Settings
 
 RULESET = load_ruleset("russian")
-SETTINGS = Settings("table", RULESET, white="engine:3", pace=BLITZ, draws="claim", start_fen="W:Wc3:Bf6")
+CONTROL = TimeControl(300_000, 3_000)
+SETTINGS = Settings("table", RULESET, white="engine:3", pace=BLITZ, draws="claim", start_fen="W:Wc3:Bf6", clock=CONTROL)
 HEADER = Header(FORMAT, "dambord 1", "0123", "2026-01-01T00:00:00.000Z", SETTINGS, "en")
 MOVE = Move(22, (15, 6), (18, 10), True)
 HARD = view_of([1 + number % 31 for number in range(32)], [(0, 0), (3, 7)], firm=False)
