@@ -108,7 +108,8 @@ def test_two_persons_play_a_whole_game_and_begin_another(sit_down):
 def break_the_rule(person):
     """A move while there is a capture: the sentence names the rule, the lamps lead back."""
     person.drag("a3", "b4")
-    person.sees("illegal", "There is a capture, and it must be made. Move the piece from b4 to a3.")
+    reason = "There is a capture, and it must be made. (Russian draughts, 1.5) Legal instead: f4:d6."
+    person.sees("illegal", f"{reason} Move the piece from b4 to a3.")
     person.expect(person.page.locator(wood("b4"))).to_have_attribute("data-lamp", "lift")
     person.expect(person.page.locator(wood("a3"))).to_have_attribute("data-lamp", "place")
     person.picture("illegal")
