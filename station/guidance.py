@@ -33,7 +33,7 @@ from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.repairs import Act, Carry, Fetch, PutOn, Swap, TakeOff, mess_of, next_act, pieces_amiss
-from station.state import Session
+from station.state import Session, context_of
 from station.tracker import (
     Ambiguous,
     Astray,
@@ -49,6 +49,7 @@ from station.tracker import (
     masks_of_position,
     only,
     squares_in,
+    standing_stories,
 )
 
 AT_ONCE = 4
@@ -139,6 +140,9 @@ def _waiting_for(session: Session) -> Guidance:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
         return _say(session, "draw_claimable", side=side, reason=reason_text(session, session.claim))
+    if session.corrected and session.memory.since_ms <= session.turn_began_ms:
+        corrected = full_move_text(session.game.moves[-1], session.game.ruleset)
+        return _say(session, "corrected", move=corrected, side=side)
     return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=side)
 
 
@@ -221,6 +225,10 @@ def _moving(session: Session, moves: tuple[Move, ...]) -> Guidance:
 
 def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
     """For moves that rest half-way: the piece waits on its way, is in the hand, or other squares have changed."""
+    seen = session.memory.seen
+    standing = standing_stories(context_of(session), seen) if seen else ()
+    if len(standing) == 1:
+        return _say(session, "confirm", move=full_move_text(standing[0].moves[0], session.game.ruleset))
     parked = [
         (move, place)
         for move in moves

@@ -68,7 +68,7 @@ def _revise(session: Session, new: Move) -> Step:
     before = stopped.game.back(1)
     legal, ruleset = before.legal_moves, before.ruleset
     old = stopped.game.moves[-1]
-    revised = replace(remembered(stopped, before.play(new)), phase=Turn())
+    revised = replace(remembered(stopped, before.play(new)), phase=Turn(), corrected=True)
     revised = keeping_time.move_changed(revised, before.position.turn)
     what = say.Revised(
         ply=revised.game.ply,

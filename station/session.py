@@ -383,9 +383,8 @@ def _decide_in_play(session: Session) -> Step:
         case Done(story=story) if _is_nearer_back(session, story):
             return decide_back(session)
         case Done(story=story, extendable=extendable):
-            in_doubt = is_other_reply(session, story.moves[-1]) or (
-                extendable and not isinstance(session.phase, Answering)
-            )
+            other = not story.back and is_other_reply(session, story.moves[0])
+            in_doubt = other or (extendable and not isinstance(session.phase, Answering))
             waits = pace.extended if in_doubt else pace.quick
             if not keeping_time.waits_for_a_press(session) and settled(session, waits):
                 return commit(session, story)

@@ -62,6 +62,8 @@ class Session:
     battery_is_low: bool = False
     problem: str = ""
     turn_began_ms: int = 0
+    corrected: bool = False
+    """Whether the last move in the record is a correction of another."""
     clocks: Clocks | None = None
     landed_ms: int | None = None
     """When the last touch of a move was that stands complete on the board and is not in the record yet."""

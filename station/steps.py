@@ -52,6 +52,7 @@ def remembered(session: Session, game: Game) -> Session:
         told=(),
         pointed=0,
         turn_began_ms=session.at_ms,
+        corrected=False,
         resign_ms=None,
     )
 

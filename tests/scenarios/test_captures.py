@@ -287,8 +287,9 @@ def test_S29_a_capture_that_ends_where_it_began_needs_its_piece_to_have_moved(si
 def test_S29_or_the_button(sit, board):
     scene = sit("international", ROUND, board=board)
     scene.remove("17", "18", "27", "28")
-    scene.wait(1500)
+    scene.wait(3500)
     assert scene.record == []
+    assert (scene.guidance.key, scene.lamps) == ("confirm", {})
     scene.press("clock_white" if board == "dgt" else "confirm")
     scene.until(lambda: scene.session.game.ply == 1)
     scene.wait(500)

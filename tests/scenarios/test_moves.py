@@ -65,6 +65,7 @@ def test_S02_the_correction_is_taken_although_the_reply_is_shown_already(sit, bo
     scene.wait(300)
     assert scene.story == ["c1-e3", "c1-e3 -> c1-g5"]
     assert (scene.phase, scene.lamps) == ("Waiting", {})
+    assert scene.guidance.sentence == "Corrected to c1-g5. Black to move."
     assert len(scene.questions) == 2
     scene.answer("b8-a7")
     assert scene.lamps == {"b8": "lift", "a7": "place"}
