@@ -161,6 +161,25 @@ def test_S21_a_captured_piece_that_was_forgotten_is_asked_for_and_the_turn_waits
 
 
 @on_every_board
+@pytest.mark.parametrize("surplus", ["1", "45"])
+def test_S22_a_piece_that_was_not_captured_is_asked_back(sit, board, surplus):
+    scene = sit("international", LONG, board=board)
+    scene.lift("28")
+    scene.put("8")
+    scene.remove("22", "12", surplus)
+    scene.wait(2500)
+    assert scene.record in ([], ["28x8"])
+    assert surplus in scene.lamps
+    assert scene.lamps[surplus] == "place"
+    scene.put_back(surplus)
+    scene.expect("28x8")
+    scene.wait(500)
+    assert [short for short in scene.story if "x" in short] == ["28x8"]
+    scene.carry_out(scene.session.game.legal_moves[0])
+    scene.until(lambda: scene.session.game.ply == 2)
+
+
+@on_every_board
 def test_S23_a_capture_that_stops_half_way_is_not_taken_and_is_led_on(sit, board):
     scene = sit("international", LONG, board=board)
     scene.lift("28")
