@@ -162,15 +162,19 @@ def test_S21_a_captured_piece_that_was_forgotten_is_asked_for_and_the_turn_waits
 
 @on_every_board
 @pytest.mark.parametrize("surplus", ["1", "45"])
-def test_S22_a_piece_that_was_not_captured_is_asked_back(sit, board, surplus):
-    scene = sit("international", LONG, board=board)
+@pytest.mark.parametrize("pace_ms", [60, 250])
+def test_S22_a_piece_that_was_not_captured_is_asked_back(sit, board, surplus, pace_ms):
+    scene = sit("international", LONG, board=board, pace_ms=pace_ms)
     scene.lift("28")
     scene.put("8")
     scene.remove("22", "12", surplus)
     scene.wait(2500)
     assert scene.record in ([], ["28x8"])
-    assert surplus in scene.lamps
-    assert scene.lamps[surplus] == "place"
+    assert scene.lamps == {surplus: "place"}
+    # Where the capture is not in the record yet, the rule is named.
+    rules = [(what.rule, what.squares) for what in scene.heard_of(Illegal)]
+    assert rules == ([] if scene.record else [("wrong_piece_taken_off", (surplus,))])
+    assert all(what.article for what in scene.heard_of(Illegal))
     scene.put_back(surplus)
     scene.expect("28x8")
     scene.wait(500)
@@ -212,6 +216,8 @@ def test_S24_fewer_pieces_than_the_rules_ask_for_is_explained(sit, board):
     assert [what.rule for what in scene.heard_of(Illegal)] == ["must_take_most"]
     assert scene.heard_of(Illegal)[0].article
     assert scene.guidance.key == "illegal"
+    assert "2 of them" in scene.guidance.sentence
+    assert "28x17x8" in scene.guidance.sentence
     # What is to be taken back is lit.
     assert scene.lamps.get("21") in ("lift", "remove")
     scene.lift("21")
@@ -232,6 +238,7 @@ def test_S25_a_quiet_move_although_there_is_a_capture_is_explained(sit, board):
     assert scene.record == []
     assert [what.rule for what in scene.heard_of(Illegal)] == ["must_capture"]
     assert scene.lamps.get("c3") == "hint"
+    assert "c3:a5, c3:e5" in scene.guidance.sentence
     scene.lift("g3")
     scene.put("h2")
     scene.wait(1000)
