@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from itertools import permutations
+from random import Random
 
 import pytest
 
-from engine.position import WHITE_KING, WHITE_MAN
+from engine.errors import TooManyCapturesError
+from engine.position import EMPTY, WHITE_KING, WHITE_MAN
+from engine.rules import rules_for
+from engine.ruleset import load_ruleset
 from station.announcements import BoardDiffers, Illegal, Moved, Prompted
+from tests.engine.random_positions import scattered
 
 from .scene import BOARDS
 
@@ -298,6 +303,54 @@ def test_S28_each_taken_piece_goes_off_at_once(sit, board):
     assert [what.captured for what in scene.heard_of(Moved)] == [("d4", "d6", "e7")]
 
 
+REVISITING = "W:WKa8,Kd3:BKc8,c7,Kf4,Ka1,Kd1"
+"""Turkish: the king on a8 takes c8, f4, d1 and c7, by way of f8, f1 and c1, and ends on c8."""
+
+
+@on_every_board
+@pytest.mark.parametrize("rest_ms", [0, 1000])
+def test_S28_the_mover_may_stand_where_a_taken_piece_stood(sit, board, rest_ms):
+    scene = sit("turkish", REVISITING, board=board)
+    scene.lift("a8")
+    for landing, taken in (("f8", "c8"), ("f1", "f4"), ("c1", "d1")):
+        scene.put(landing)
+        scene.remove(taken)
+        scene.wait(rest_ms)
+        assert (scene.record, scene.lamps) == ([], {})
+        scene.lift(landing)
+    scene.put("c8")
+    scene.remove("c7")
+    scene.until(lambda: scene.session.game.ply == 1)
+    assert complaints(scene) == []
+    assert [(what.to, set(what.captured)) for what in scene.heard_of(Moved)] == [("c8", {"c8", "f4", "d1", "c7"})]
+
+
+@on_every_board
+def test_S28_the_pieces_may_all_go_before_the_mover_is_put_down(sit, board):
+    scene = sit("turkish", REVISITING, board=board)
+    scene.lift("a8")
+    scene.remove("c8", "f4", "d1", "c7")
+    scene.put("c8")
+    scene.until(lambda: scene.session.game.ply == 1)
+    assert complaints(scene) == []
+
+
+def test_S28_no_two_legal_moves_leave_the_same_squares_occupied():
+    """A mover lands on a square of the enemy's only by taking it: the final frame tells what was captured."""
+    rules, chance = rules_for(load_ruleset("turkish")), Random(28)
+    captures = 0
+    for _ in range(400):
+        position = scattered(rules.ruleset, chance)
+        try:
+            moves = rules.legal_moves(position)
+        except TooManyCapturesError:
+            continue
+        captures += len(moves) > 1 and moves[0].is_capture
+        frames = {tuple(piece is EMPTY for piece in position.after(move).contents) for move in moves}
+        assert len(frames) == len(moves)
+    assert captures > 50
+
+
 @on_every_board
 def test_S29_a_capture_that_ends_where_it_began_needs_its_piece_to_have_moved(sit, board):
     scene = sit("international", ROUND, board=board)
@@ -351,12 +404,6 @@ def test_S31_the_capturing_piece_put_back_first_is_a_takeback_while_the_engine_t
     assert not scene.heard_of(Illegal)
     assert scene.withdrawn_questions == scene.questions
     scene.play("28x17x8")
-
-
-THROUGH = {
-    "russian": ("W:Wh6,h4:Bg7,b8,a5,c5", "h6:f8:b4", "b4", WHITE_KING),
-    "international": ("W:W7,48:B2,10,1,36", "", "", WHITE_MAN),
-}
 
 
 @on_every_board

@@ -237,9 +237,11 @@ def test_S10_a_weak_magnet_makes_no_moves_and_blocks_none(sit, board, off_ms):
     scene.flicker("c3", 8, off_ms=off_ms, on_ms=300)
     scene.flicker("f6", 8, off_ms=off_ms, on_ms=300)
     scene.wait(2000)
-    assert (scene.story, scene.record) == ([], [])
+    # That a square is weak may be told; nothing else is.
+    assert set(scene.story) <= {"prompt: weak"}
+    assert scene.record == []
     scene.play("c3-d4", "f6-g5")
-    assert scene.story == ["c3-d4", "f6-g5"]
+    assert [short for short in scene.story if short != "prompt: weak"] == ["c3-d4", "f6-g5"]
 
 
 @on_every_board
