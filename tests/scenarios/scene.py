@@ -21,7 +21,7 @@ from engine.notation import read_move, read_square, square_name
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Piece
 from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset
-from firmware_bridge.driver import Output
+from firmware_bridge.driver import Cues, Output
 from firmware_bridge.simulator import NONE, Faults, MatrixBoard, device_for
 from station.announcements import BoardDiffers, GameOver, GameStarted, Illegal, Moved, Prompted, Revised, TakenBack
 from station.effects import Announce, Answer, Choose, Effect, Show, StopChoosing
@@ -89,6 +89,8 @@ class Scene:
         self.happened: list[Event | Effect] = []
         """Every event of the session and every effect, in order."""
         self.is_plugged = True
+        self.unlit: Cues | None = None
+        """What was to be lit while the cable was out."""
         self._journals, self._starts = journals, 0
         self._happening: deque[Output | Event] = deque()
         self._sit_down(None)
@@ -148,8 +150,11 @@ class Scene:
             effects = self.desk.handle(item)
             came += effects
             self.happened += [item, *effects]
+            cues = [effect.cues for effect in effects if isinstance(effect, Show)]
             if self.is_plugged:
-                waiting += [self.driver.show(e.cues, self.now) for e in effects if isinstance(e, Show)]
+                waiting += [self.driver.show(lit, self.now) for lit in cues]
+            elif cues:
+                self.unlit = cues[-1]
         return came
 
     # --- cable and power
@@ -161,7 +166,9 @@ class Scene:
 
     def plug_in(self) -> None:
         """The cable is back: the driver begins a new conversation."""
-        self.is_plugged = True
+        if self.unlit is not None:
+            self.driver.show(self.unlit, self.now)  # kept by the driver until the board answers
+        self.is_plugged, self.unlit = True, None
         self._take(self.driver.start(self.now))
 
     def restart_station(self, ready: bool = True) -> None:
@@ -371,10 +378,10 @@ class Scene:
     def check(self) -> None:
         """The announcements alone make the record, and the journal replayed makes the same announcements."""
         self.wait(200)
+        self.desk.journal.close()
         if isinstance(self.board, MatrixBoard) and self.is_plugged and self.phase != "Paused":
             cues = {square_name(square, self.ruleset): str(role) for square, role in self.guidance.cues}
             assert self.lamps == cues, "the lamps on the wood are not those of the guidance"
-        self.desk.journal.close()
         header, lines = read_journal(self.desk.journal.path.read_bytes())
         session, effects = self.begun, []
         for line in lines:
