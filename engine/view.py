@@ -47,6 +47,8 @@ class BoardView:
     firm: bool = True
     """Whether the sensor stands by the whole of this view. One that is not firm (single squares reported
     in the middle of a slow scan) shows the way a piece went; nothing is decided on it."""
+    weak: tuple[Square, ...] = ()
+    """Squares whose sensor flickers; the view holds on to what stood there."""
 
     def possible(self, square: Square) -> Piece:
         """The set of contents not ruled out on a square."""
@@ -58,6 +60,8 @@ class BoardView:
         return all(value in (0.0, FLOOR) for evidence in set(self.seen) for value in evidence)
 
 
-def view_of(possible: Iterable[Piece], stray: Iterable[Cell] = (), firm: bool = True) -> BoardView:
+def view_of(
+    possible: Iterable[Piece], stray: Iterable[Cell] = (), firm: bool = True, weak: Iterable[Square] = ()
+) -> BoardView:
     """The view of a hard sensor: for each square the set of contents it does not rule out."""
-    return BoardView(tuple(evidence_for(contents) for contents in possible), tuple(stray), firm)
+    return BoardView(tuple(evidence_for(contents) for contents in possible), tuple(stray), firm, tuple(weak))

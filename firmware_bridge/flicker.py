@@ -50,6 +50,10 @@ class Flicker:
         self._held[cell] = (now_ms + HOLD_MS, watched.code)
         return True
 
+    def weak(self) -> frozenset[int]:
+        """Cells that are not trusted when they say that nothing stands there."""
+        return frozenset(cell for cell, watched in self._cells.items() if watched.absences >= ABSENCES)
+
     def overlay(self, codes: bytes) -> bytes:
         """The codes of all cells with those put back that are held."""
         if not self._held:

@@ -106,7 +106,12 @@ def encode_view(view: BoardView) -> dict[str, Any]:
         seen: Any = "".join(_DIGITS[possible_by(evidence)] for evidence in view.seen)
     else:
         seen = view.seen
-    return {"seen": seen, **({"stray": view.stray} if view.stray else {}), **({} if view.firm else {"firm": False})}
+    return {
+        "seen": seen,
+        **({"stray": view.stray} if view.stray else {}),
+        **({} if view.firm else {"firm": False}),
+        **({"weak": view.weak} if view.weak else {}),
+    }
 
 
 def decode_view(record: Mapping[str, Any]) -> BoardView:
@@ -117,7 +122,7 @@ def decode_view(record: Mapping[str, Any]) -> BoardView:
         evidence = tuple(evidence_for(Piece(_DIGITS.index(digit))) for digit in seen)
     else:
         evidence = msgspec.convert(seen, tuple[Evidence, ...])
-    return BoardView(evidence, stray, bool(record.get("firm", True)))
+    return BoardView(evidence, stray, bool(record.get("firm", True)), tuple(map(int, record.get("weak", ()))))
 
 
 def read_journal(text: bytes, name: str = "journal") -> tuple[Header, tuple[Line, ...]]:

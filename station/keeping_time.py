@@ -14,6 +14,7 @@ from engine.position import Side
 from station.clock import after_change, after_move, after_taking_back, falls_ms, left_at, of, set_right
 from station.effects import Clock
 from station.phases import Answering, Turn, Waiting
+from station.squares import is_blind
 from station.state import Session
 from station.tracker import Ambiguous, Done, Turned
 
@@ -27,10 +28,13 @@ def waits_for_a_press(session: Session) -> bool:
     """Whether the complete move that stands on the board counts only when a button or the lever is pressed.
 
     With `when-ambiguous` one that could still go on does, unless it is a reply, which is known.
+    One that ends on a dead square always does.
     """
     match session.reading:
         case Done(extendable=True) if session.settings.confirm == "when-ambiguous":
             return not isinstance(session.phase, Answering)
+        case Done(story=story) if is_blind(session, story):
+            return True
         case _:
             return is_pressed(session)
 

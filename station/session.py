@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from engine.explain import Violation
 from engine.game import Outcome, flag_fell
+from engine.geometry import Square
 from engine.position import Move, Side
+from engine.view import BoardView
 from station import announcements as say
 from station import endings_by_hand as by_hand
 from station import keeping_time
@@ -35,6 +38,7 @@ from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, 
 from station.record import carried_out, commit, end, is_other_reply
 from station.setting_up import ask_set_position, begin_composing, decide_composing, pressed, was_emptied
 from station.settings import Settings
+from station.squares import STUCK_MS, hidden, is_blind, stuck, with_dead, without_dead
 from station.state import Session, context_of
 from station.steps import (
     Step,
@@ -68,7 +72,18 @@ from station.tracker import (
     standing_stories,
 )
 
-REQUESTS = ("new_game", "take_back", "resign", "draw", "flag", "pause", "resume", "choose", "set_position")
+REQUESTS = (
+    "new_game",
+    "take_back",
+    "resign",
+    "draw",
+    "flag",
+    "pause",
+    "resume",
+    "choose",
+    "confirm",
+    "set_position",
+)
 """Requests a session carries out."""
 
 
@@ -140,7 +155,7 @@ def _moments(session: Session) -> list[int]:
     pace, since = session.settings.pace, session.memory.since_ms
     by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session), crowned_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
-    moments.append(session.ready_until_ms)
+    moments += [session.ready_until_ms, since + STUCK_MS]
     if isinstance(session.phase, Answering):
         moments.append(session.phase.shown_ms)
     if isinstance(session.phase, SettingUp):
@@ -171,10 +186,7 @@ def _moments(session: Session) -> list[int]:
 def _handle(session: Session, event: Event) -> Step:
     match event:
         case BoardSeen(at_ms=at_ms, view=view):
-            memory = remember(session.memory, view, at_ms, context_of(session))
-            changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
-            cleared = replace(session, told=(), broken=None, pointed=0) if changed else session
-            return replace(cleared, memory=memory), ()
+            return then(_name_weak(session, view.weak), partial(_look, view=view, at_ms=at_ms))
         case Pressed(button=button):
             return _pressed(session, button)
         case Requested(request=request, name=name, arguments=arguments):
@@ -194,7 +206,44 @@ def _handle(session: Session, event: Event) -> Step:
         case BatteryTold(battery=battery):
             return take_battery(session, battery)
         case TimePassed():
-            return session, ()
+            return _read_around(session)
+
+
+def _look(session: Session, view: BoardView, at_ms: int) -> Step:
+    session, view = without_dead(session, view)
+    return _see(session, view, at_ms), ()
+
+
+def _see(session: Session, view: BoardView, at_ms: int) -> Session:
+    memory = remember(session.memory, view, at_ms, context_of(session))
+    changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
+    cleared = replace(session, told=(), broken=None, pointed=0) if changed else session
+    return replace(cleared, memory=memory)
+
+
+def _name_weak(session: Session, weak: tuple[Square, ...]) -> Step:
+    """Tell of squares that have begun to flicker."""
+    new = tuple(square for square in weak if square not in session.weak)
+    session = replace(session, weak=tuple(sorted({*session.weak, *new})))
+    return _name_squares(session, "weak", new) if new else (session, ())
+
+
+def _name_squares(session: Session, key: str, squares: tuple[Square, ...]) -> Step:
+    named = say.names(squares, session.game.ruleset)
+    sentence = session.texts.say(f"prompt.{key}", squares=", ".join(named))
+    return announce(session, say.Prompted(key, sentence, named))
+
+
+def _read_around(session: Session) -> Step:
+    """One square that is stuck is read as unknown; more are named, once, and play waits."""
+    squares = stuck(session)
+    if len(squares) == 1 and session.dead is None:
+        session, view = with_dead(session, squares[0])
+        return _name_squares(_see(session, view, session.at_ms), "dead", squares)
+    if not squares or "several_dead" in session.told:
+        return session, ()
+    all_dead = tuple(sorted({*squares, *((session.dead[0],) if session.dead else ())}))
+    return _name_squares(replace(session, told=(*session.told, "several_dead")), "several_dead", all_dead)
 
 
 def _pressed(session: Session, button: str) -> Step:
@@ -209,6 +258,9 @@ def _pressed(session: Session, button: str) -> Step:
         story = _ended(session)
         if story is not None and ended_by in (None, _mover(session, story)):
             return commit(session, story)
+        move = hidden(session) if isinstance(session.reading, Moving) else None
+        if move is not None and ended_by in (None, session.turn):
+            return _commit_hidden(session, move)
         waits = ended_by in (None, session.turn.other) and isinstance(session.reading, Untouched)
         return keeping_time.start_clocks(session) if waits else session, ()
     if button in ("take_back", "new_game"):
@@ -240,6 +292,13 @@ def _ended(session: Session) -> Story | None:
     return standing[0] if len(standing) == 1 else None
 
 
+def _commit_hidden(session: Session, move: Move) -> Step:
+    """A person says that a move is made which the board does not show where it ends: that square is dead."""
+    session, view = with_dead(session, move.to_square)
+    named = _name_squares(_see(session, view, session.at_ms), "dead", (move.to_square,))
+    return then(named, lambda now: commit(now, Story(0, (move,))))
+
+
 def _mover(session: Session, story: Story) -> Side:
     """Whose move a story ends with."""
     return session.turn if (len(story.moves) - story.back) % 2 else session.turn.other
@@ -255,6 +314,9 @@ def _requested(session: Session, request: str, name: str, arguments: Mapping[str
 def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     """The session after a request, and why it was refused if it was."""
     match name:
+        case "confirm":
+            done = _pressed(session, "confirm")
+            return done, None if done[0] is not session else "nothing waits to be confirmed"
         case "set_position":
             return ask_set_position(session, arguments)
         case "new_game":
@@ -386,6 +448,8 @@ def _decide_in_play(session: Session) -> Step:
             other = not story.back and is_other_reply(session, story.moves[0])
             in_doubt = other or (extendable and not isinstance(session.phase, Answering))
             waits = pace.extended if in_doubt else pace.quick
+            if is_blind(session, story):
+                return prompt(session) if settled(session, pace.extended) else (session, ())
             if not keeping_time.waits_for_a_press(session) and settled(session, waits):
                 return commit(session, story)
         case Turned(story=story) if automatic:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from engine.explain import Violation
 from engine.game import Game, Outcome
+from engine.geometry import Square
 from engine.position import Side
+from engine.view import Evidence
 from firmware_bridge.driver import Battery, Cues, Device
 from station.clock import Clocks
 from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
@@ -32,6 +34,10 @@ class Session:
     at_ms: int = 0
     games: int = 0
     """Games begun since the start."""
+    weak: tuple[Square, ...] = ()
+    """Squares whose sensors flicker."""
+    dead: tuple[Square, Evidence] | None = None
+    """The square that is read around, and what its sensor goes on to say."""
     ready_until_ms: int = 0
     """Until then the lamps say that the board stands right."""
     seq: int = 0

@@ -128,6 +128,7 @@ def snapshot(session: Session) -> dict[str, Any]:
         "contents": contents(session.game.position, ruleset),
         "moves": [move.text for move in moves(session)],
         "device": _plain(session.device),
+        "sensors": sensors(session),
         **_composing(session),
         "play": _play(session),
         **_start(session),
@@ -135,6 +136,13 @@ def snapshot(session: Session) -> dict[str, Any]:
         **_towers(session),
         **_house_rules(session),
     }
+
+
+def sensors(session: Session) -> dict[str, list[str]]:
+    """Squares whose sensors flicker, and the one that is read around."""
+    ruleset = session.game.ruleset
+    dead = [session.dead[0]] if session.dead else []
+    return {kind: [square_name(s, ruleset) for s in found] for kind, found in (("weak", session.weak), ("dead", dead))}
 
 
 def _composing(session: Session) -> dict[str, Any]:

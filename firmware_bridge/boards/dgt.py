@@ -289,7 +289,9 @@ class Driver:
         fields = self._fields
         place = placement(self._geometry, reading.turned)
         stray = (cell for index, cell in place.others if fields[index])
-        view = view_of((reading.possible(fields[index]) for index in place.squares), stray, firm)
+        flickering = self._flicker.weak()
+        weak = (square for square, index in enumerate(place.squares) if index in flickering)
+        view = view_of((reading.possible(fields[index]) for index in place.squares), stray, firm, weak)
         if view == self._delivered:
             return None
         self._delivered = view

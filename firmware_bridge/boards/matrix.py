@@ -226,7 +226,9 @@ class Driver:
         self._learn_orientation()
         place = placement(self._geometry, self._turned)
         stray = (cell for index, cell in place.others if cells[index] is not CellState.EMPTY)
-        view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray)
+        flickering = self._flicker.weak()
+        weak = (square for square, index in enumerate(place.squares) if index in flickering)
+        view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray, weak=weak)
         if view == self._delivered and not self._fresh:
             return None
         self._delivered = view

@@ -15,6 +15,7 @@ from station.effects import Announce
 from station.events import BoardSeen
 from station.runtime.loop import Outcome
 from station.state import Session
+from station.status import sensors
 
 PERIOD_S = 30.0
 RESTLESS = 12
@@ -59,7 +60,8 @@ class Health:
         """The payload for the time since the last one. Null: not measured."""
         counters, before = self._counters(), self._before
         elapsed_s = max(now_s - self._before_s, 0.001)
-        weak = sorted(square for square, changes in self._changes.items() if changes > RESTLESS)
+        restless = {square for square, changes in self._changes.items() if changes > RESTLESS}
+        weak = sorted({*restless, *(self._session.weak if self._session else ())})
         self._before, self._before_s = counters, now_s
         self._changes.clear()
         ordered = sorted(self._latencies_ms)
@@ -72,7 +74,7 @@ class Health:
             "restarts": counters.restarts,
             "reopened": counters.reopened,
             "weak_squares": [square_name(square, self._session.game.ruleset) for square in weak if self._session],
-            "dead_squares": None,
+            "dead_squares": sensors(self._session)["dead"] if self._session else [],
             "latency_ms": {f"p{share}": _quantile(ordered, share) for share in (50, 95, 99)},
             "temperature_c": temperature_c(),
             "at": at,
