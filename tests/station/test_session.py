@@ -314,6 +314,7 @@ def test_requests_that_are_known():
         "pause",
         "resume",
         "choose",
+        "confirm",
         "set_position",
     }
 
