@@ -45,13 +45,13 @@ def places(key: str, sentence: str) -> dict[str, str] | None:
 
 
 def action_in(shown: Guidance) -> tuple[str, dict[str, str]]:
-    """The action that a prompt asks for, and the words in its places."""
-    told = places(f"prompt.{shown.key}", shown.sentence)
-    assert told is not None, shown
-    for action in ACTIONS:
-        words = places(f"do.{action}", told["next"])
-        if words is not None:
-            return action, words
+    """The action that a prompt ends with, and the words in its places."""
+    sentence = shown.sentence.removesuffix(".")
+    for start in (0, *(place.end() for place in re.finditer(r"[.:)] ", sentence))):
+        for action in ACTIONS:
+            words = places(f"do.{action}", sentence[start:])
+            if words is not None:
+                return action, words
     raise AssertionError(f"nothing to do in {shown.sentence!r}")
 
 
