@@ -77,6 +77,7 @@ class BoardTable:
     draws: str = "automatic"
     replies: str = "shown"
     adapt: bool = False
+    touch_move: bool = False
     lamps: bool = True
     turned: int | None = None
     """How the board lies, in degrees clockwise as White sees it; None: found out where colours are told."""
@@ -122,6 +123,7 @@ class BoardTable:
             black=self.black,
             pace=self.pace if isinstance(self.pace, Pace) else PACES[self.pace],
             confirm=self.confirm,
+            touch_move=self.touch_move,
             draws=self.draws,
             replies=self.replies,
             adapt=self.adapt,
@@ -257,6 +259,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "draws": _one_of(("automatic", "claim")),
         "replies": _one_of(("shown", "any")),
         "adapt": _truth,
+        "touch_move": _truth,
         "lamps": _truth,
         "turned": _turn,
         "clock": _clock,

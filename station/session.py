@@ -55,6 +55,7 @@ from station.steps import (
 )
 from station.taking_back import ask_take_back, decide_back
 from station.texts import Texts
+from station.touching import adjust, broken_touch, may_adjust, with_touch
 from station.tracker import (
     Ambiguous,
     Astray,
@@ -82,6 +83,7 @@ REQUESTS = (
     "resume",
     "choose",
     "confirm",
+    "adjust",
     "set_position",
 )
 """Requests a session carries out."""
@@ -218,7 +220,7 @@ def _see(session: Session, view: BoardView, at_ms: int) -> Session:
     memory = remember(session.memory, view, at_ms, context_of(session))
     changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
     cleared = replace(session, told=(), broken=None, pointed=0) if changed else session
-    return replace(cleared, memory=memory)
+    return with_touch(replace(cleared, memory=memory))
 
 
 def _name_weak(session: Session, weak: tuple[Square, ...]) -> Step:
@@ -256,11 +258,15 @@ def _pressed(session: Session, button: str) -> Step:
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
         story = _ended(session)
+        if story is not None and broken_touch(session, story) is not None:
+            return session, ()
         if story is not None and ended_by in (None, _mover(session, story)):
             return commit(session, story)
         move = hidden(session) if isinstance(session.reading, Moving) else None
         if move is not None and ended_by in (None, session.turn):
             return _commit_hidden(session, move)
+        if button == "confirm" and may_adjust(session):
+            return adjust(session), ()
         waits = ended_by in (None, session.turn.other) and isinstance(session.reading, Untouched)
         return keeping_time.start_clocks(session) if waits else session, ()
     if button in ("take_back", "new_game"):
@@ -314,6 +320,10 @@ def _requested(session: Session, request: str, name: str, arguments: Mapping[str
 def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
     """The session after a request, and why it was refused if it was."""
     match name:
+        case "adjust":
+            if not may_adjust(session):
+                return (session, ()), "touch-move is not played here, or a piece was touched already"
+            return (adjust(session), ()), None
         case "confirm":
             done = _pressed(session, "confirm")
             return done, None if done[0] is not session else "nothing waits to be confirmed"
@@ -448,6 +458,10 @@ def _decide_in_play(session: Session) -> Step:
             other = not story.back and is_other_reply(session, story.moves[0])
             in_doubt = other or (extendable and not isinstance(session.phase, Answering))
             waits = pace.extended if in_doubt else pace.quick
+            broken = broken_touch(session, story)
+            if broken is not None:
+                is_new = session.broken is None and settled(session, waits)
+                return _say_broken(session, broken) if is_new else (session, ())
             if is_blind(session, story):
                 return prompt(session) if settled(session, pace.extended) else (session, ())
             if not keeping_time.waits_for_a_press(session) and settled(session, waits):

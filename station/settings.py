@@ -82,6 +82,8 @@ class Settings:
     pace: Pace = CALM
     confirm: str = "automatic"
     """`automatic`, `button`, or `when-ambiguous` (a button only where the board alone cannot tell)."""
+    touch_move: bool = False
+    """Whether the first piece touched that can move must move, unless it was adjusted."""
     draws: str = "automatic"
     """`automatic`, or `claim`: counted draws end the game only when somebody claims them."""
     replies: str = "shown"

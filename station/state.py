@@ -34,6 +34,12 @@ class Session:
     at_ms: int = 0
     games: int = 0
     """Games begun since the start."""
+    touched: Square | None = None
+    """The first piece touched in this turn that can move, where touch-move is played."""
+    adjusting: bool = False
+    """Whether "I adjust" was said before the pieces were touched."""
+    lifted: bool = False
+    """Whether something has left its square, as far as touch-move goes."""
     weak: tuple[Square, ...] = ()
     """Squares whose sensors flicker."""
     dead: tuple[Square, Evidence] | None = None

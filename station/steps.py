@@ -54,6 +54,9 @@ def remembered(session: Session, game: Game) -> Session:
         turn_began_ms=session.at_ms,
         corrected=False,
         resign_ms=None,
+        touched=None,
+        adjusting=False,
+        lifted=False,
     )
 
 

@@ -315,6 +315,7 @@ def test_requests_that_are_known():
         "resume",
         "choose",
         "confirm",
+        "adjust",
         "set_position",
     }
 

@@ -61,6 +61,8 @@ def test_every_key_of_the_interface_is_read():
     draws = "claim"
     adapt = true
     lamps = false
+turned = 180
+touch_move = true
     clock = "5+3"
     start_fen = "W:Wc3:Bf6"
     """
@@ -68,6 +70,8 @@ def test_every_key_of_the_interface_is_read():
         *("table-1", "matrix", "", "7", "russian", "engine:10", "hub:scan hub", "blitz", "when-ambiguous", "claim"),
         adapt=True,
         lamps=False,
+        turned=180,
+        touch_move=True,
         clock="5+3",
         start_fen="W:Wc3:Bf6",
         unique_id="53494d42",
@@ -113,6 +117,7 @@ WRONG = {
         "adapt": "1",
         "lamps": "1",
         "turned": "45",
+        "touch_move": "1",
         "clock": '"5+x"',
         "start_fen": "0",
         "ballot": "3",
