@@ -129,15 +129,29 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
 
 def step(session: Session, event: Event) -> Step:
     """The session after an event, and what it asks for."""
+    was_shown = _shows_reply(session)
     # A flag that fell before this event falls first.
     step_on = _flag(replace(session, at_ms=event.at_ms))
     session, effects = then(then(step_on, lambda now: _handle(now, event)), _decide)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
+    session = session if was_shown else _holding_on(session)
     cues = guide(session).cues
     # A board that came back shows what it was told before it was lost.
     if cues == session.shown and not isinstance(event, DeviceBack):
         return session, effects
     return replace(session, shown=cues), (*effects, Show(cues))
+
+
+def _shows_reply(session: Session) -> bool:
+    return isinstance(session.phase, Answering) and session.at_ms >= session.phase.shown_ms
+
+
+def _holding_on(session: Session) -> Session:
+    """A reply that is due now is held on while the piece it answers is in the hand again: that move may be changed."""
+    phase = session.phase
+    if not isinstance(phase, Answering) or not _shows_reply(session) or not isinstance(session.reading, Moving | Done):
+        return session
+    return replace(session, phase=replace(phase, shown_ms=session.at_ms + session.settings.pace.quick))
 
 
 def _flag(session: Session) -> Step:

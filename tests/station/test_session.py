@@ -7,7 +7,16 @@ import pytest
 from engine.notation import full_move_text
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move
 from firmware_bridge.driver import Role
-from station.announcements import BoardDiffers, BoardRestored, DeviceGone, GameOver, GameStarted, Illegal, Moved
+from station.announcements import (
+    BoardDiffers,
+    BoardRestored,
+    DeviceGone,
+    GameOver,
+    GameStarted,
+    Illegal,
+    Moved,
+    Revised,
+)
 from station.effects import Choose, Show
 from station.events import PlayerChose, PlayerFailed, TimePassed
 from station.guidance import guide
@@ -440,6 +449,34 @@ def test_the_reply_is_shown_after_the_hold():
     roles = dict(table.guidance.cues)
     assert roles == {table.square("b6"): Role.LIFT, table.square("a5"): Role.PLACE}
     assert table.effects[-1] == Show(table.guidance.cues)
+
+
+def test_a_reply_is_not_shown_while_the_move_it_answers_is_in_the_hand_again():
+    table = Table(**ENGINE)
+    table.move("c3-d4")
+    table.wait(CALM.quick)
+    table.choose("b6-a5")
+    table.wait(CALM.choice_hold - 2 * table.pause_ms)
+    table.take("d4")
+    table.wait(1000)
+    assert table.guidance.key != "reply"
+    table.put("b4", WHITE_MAN)
+    table.wait(CALM.quick)
+    assert [what.new.text for what in table.heard_of(Revised)] == ["c3-b4"]
+    assert not [effect for effect in table.effects if isinstance(effect, Show) and effect.cues]
+
+
+def test_a_reply_that_was_held_on_is_shown_once_the_piece_stands_again():
+    table = Table(**ENGINE)
+    table.move("c3-d4")
+    table.wait(CALM.quick)
+    table.choose("b6-a5")
+    table.wait(CALM.choice_hold - 2 * table.pause_ms)
+    table.take("d4")
+    table.wait(500)
+    table.put("d4", WHITE_MAN)
+    table.wait(CALM.quick)
+    assert table.guidance.key == "reply"
 
 
 def test_a_reply_to_a_move_that_had_no_other_square_is_held_for_a_shorter_time():
