@@ -227,7 +227,7 @@ def test_S09_a_slow_set_up_is_not_taken_for_a_position_before_it_stands(sit, boa
         assert (scene.phase, scene.story) == ("SettingUp", [])
     scene.put("f8", "k")
     scene.until(lambda: scene.phase == "Turn")
-    assert scene.story == ["started"]
+    assert scene.story == ["started", "prompt: ready"]
 
 
 @on_every_board
@@ -284,13 +284,12 @@ def test_S11_a_board_out_of_step_may_go_back_to_an_earlier_position(sit, board):
 @pytest.mark.parametrize("board", ["occupancy", "colour"])
 def test_S12_contacts_that_bounce_while_a_piece_slides_are_not_seen(sit, board):
     scene = sit("russian", board=board)
-    before = scene.happened[:]
     for _ in range(20):
         scene.flicker("c3", 1, off_ms=5, on_ms=5)
     scene.wait(500)
-    assert scene.happened == before
+    assert not [item for item in scene.happened if isinstance(item, BoardSeen)]
     scene.flicker("c3", 1, off_ms=100, on_ms=100)
-    assert scene.happened != before
+    assert [item for item in scene.happened if isinstance(item, BoardSeen)]
 
 
 @on_every_board
