@@ -138,6 +138,10 @@ class BoardWorker:
 
     def _serve(self, port: SerialPort) -> None:
         self._silent_since_ms, self._heard_bytes = self._loop.clock.now_ms(), 0
+        cues = self._cues.take()
+        if cues is not None:
+            # What changed while nobody was there is lit when the board answers, not what was lit before.
+            self._driver.show(cues, self._silent_since_ms)
         self._carry(self._driver.start(self._silent_since_ms), port)
         while not self._stopped.is_set():
             data = port.read(self._wait_ms())
