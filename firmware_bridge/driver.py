@@ -60,7 +60,8 @@ class Output:
     views: tuple[BoardView, ...] = ()
     """Whole views, oldest first."""
     pressed: tuple[str, ...] = ()
-    """Buttons pressed: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black` (that side ended its turn),
+    """Buttons pressed: `confirm`, `take_back`, `new_game`, `set_up` (a long press of it), `clock_white`, `clock_black`
+    (that side ended its turn),
     `draw`, `resign`."""
     send: bytes = b""
     """Bytes for the wire, in order."""

@@ -20,7 +20,7 @@ class BoardSeen:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A button: `confirm`, `take_back`, `new_game`, `clock_white`, `clock_black`, `draw`, `resign`."""
+    """A button: `confirm`, `take_back`, `new_game`, `set_up`, `clock_white`, `clock_black`, `draw`, `resign`."""
 
     at_ms: int
     button: str

@@ -31,6 +31,10 @@ from firmware_bridge.placement import own_cell, placement, turns
 _POSSIBLE = {CellState.EMPTY: EMPTY, CellState.OCCUPIED: OCCUPIED, CellState.WHITE: WHITE, CellState.BLACK: BLACK}
 _HOME_STATES = {None: CellState.EMPTY, Side.WHITE: CellState.WHITE, Side.BLACK: CellState.BLACK}
 _STALE_MS = 1000
+HELD = "new_game"
+"""The button that means something else when it is held down: a position is to be set up by hand."""
+HOLD_MS = 2000
+"""How long it is to be held: nobody leans on a button for so long by chance and then wants a new game."""
 _MOST_PRESSES = 127
 """Nobody presses a button more often between two packets: a counter that seems to has gone back."""
 
@@ -54,6 +58,7 @@ class Driver:
         self._device: Device | None = None
         self._problem: str | None = None
         self._cues: Cues = ()
+        self._held_since_ms: int | None = None
         self._state: State | None = None
         self._keys: Keys | None = None
         self._told: tuple[CellState, ...] = ()
@@ -147,6 +152,7 @@ class Driver:
         return Output(tuple(views), tuple(pressed), send, heard.online)
 
     def _forget(self) -> None:
+        self._held_since_ms = None
         self._state = None
         self._keys = None
         self._told = ()
@@ -187,15 +193,32 @@ class Driver:
             if 0 < (before.time_ms - state.time_ms) & 0xFFFFFFFF <= _STALE_MS:
                 self._drops["out of order"] += 1
                 return None, ()
-            pressed = _pressed(before, state)
+            pressed = self._with_hold(_pressed(before, state), state)
         else:
-            pressed = ()
+            pressed, self._held_since_ms = (), None
         self._state = state
         self._count_restarts(state.restarts)
         if not self._fresh and before is not None and before.packed == state.packed:
             return None, pressed
         self._take_cells(state.cells(self._geometry.columns * self._geometry.rows), now_ms)
         return self._view(), pressed
+
+    def _with_hold(self, pressed: tuple[str, ...], state: State) -> tuple[str, ...]:
+        """Buttons pressed, where the one for a new game waits until it is known whether it is a long press."""
+        is_down = bool(state.held >> BUTTONS.index(HELD) & 1)
+        if HELD in pressed and is_down:
+            self._held_since_ms = state.time_ms
+            return tuple(button for button in pressed if button != HELD)
+        since_ms = self._held_since_ms
+        if since_ms is None:
+            return pressed
+        if not is_down:
+            self._held_since_ms = None
+            return (*pressed, HELD)
+        if state.time_ms - since_ms < HOLD_MS:
+            return pressed
+        self._held_since_ms = None
+        return (*pressed, "set_up")
 
     def _count_restarts(self, starts: int) -> None:
         if self._starts_told is not None:

@@ -108,6 +108,7 @@ class MatrixBoard:
         self._flip_ms = self._noise.until_flip_ms()
         self._restarts = 0
         self._presses = [0] * len(BUTTONS)
+        self._held: dict[int, int] = {}
         self._key_presses = [0] * len(KEYS)
         self._input = b""
         self._sequence = 0
@@ -172,6 +173,11 @@ class MatrixBoard:
         presses[index] = (presses[index] + 1) % 256
         self._state_ms = min(self._state_ms, now_ms)
 
+    def hold(self, button: str, for_ms: int, now_ms: int) -> None:
+        """A hand presses a button and keeps it down for so long."""
+        self.press(button, now_ms)
+        self._held[BUTTONS.index(button)] = now_ms + for_ms
+
     def lamps(self, now_ms: int) -> dict[Cell, str]:
         """The lit cells with the role each shows."""
         self._darken(now_ms)
@@ -183,6 +189,7 @@ class MatrixBoard:
         self._greeted = False
         self._state_ms = self._boot_ms
         self._restarts = (self._restarts + 1) % 256
+        self._held = {}
         self._presses = [0] * len(BUTTONS)
         self._key_presses = [0] * len(KEYS)
         self._input = b""
@@ -342,7 +349,8 @@ class MatrixBoard:
             if level:
                 cells[index // 4] |= level << index % 4 * 2
         clock = ((now_ms - self._boot_ms) % 2**32).to_bytes(4, "little")
-        state = self._packet(_STATE, clock + bytes((0, *self._presses, self._restarts)) + cells)
+        held = sum(1 << index for index, until_ms in self._held.items() if now_ms < until_ms)
+        state = self._packet(_STATE, clock + bytes((held, *self._presses, self._restarts)) + cells)
         return state + self._packet(_KEYS, bytes((self._restarts, *self._key_presses)))
 
     def _answer(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:

@@ -270,6 +270,12 @@ class Scene:
         self._pause()
         self.board.press(button, self.now)
 
+    def hold(self, button: str, for_ms: int) -> None:
+        """Press a button of the board and keep it down, then let go."""
+        self._pause()
+        self.board.hold(button, for_ms, self.now)
+        self.wait(for_ms + 100)
+
     def ask(self, name: str, **arguments: str | int | bool) -> str | None:
         """Ask for something on the page; why it was refused, None when it was carried out."""
         effects = self._take(Requested(self.now, "page", name, arguments))

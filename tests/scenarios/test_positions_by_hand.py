@@ -253,6 +253,25 @@ def test_S56_the_lamps_and_a_prompt_say_at_once_that_the_board_stands_right(sit,
     assert scene.lamps == {}
 
 
+def test_S57_every_state_is_left_at_the_board_alone(sit):
+    """A long press begins a set-up by hand, another one leaves it; buttons go on and back; no page is needed."""
+    scene = sit("russian")
+    scene.stand("W:Wa1,c5,e7:Bb8,h4")
+    scene.wait(5000)
+    scene.hold("new_game", 2500)
+    assert scene.phase == "Composing"
+    clear(scene)
+    scene.until(lambda: step_of(scene) == "white_man")
+    scene.put("c3", "M")
+    go_on(scene)
+    assert step_of(scene) == "white_king"
+    scene.press("take_back")
+    scene.until(lambda: step_of(scene) == "white_man")
+    scene.hold("new_game", 2500)
+    assert scene.phase == "Turn"
+    assert scene.session.game.ply == 0
+
+
 @pytest.mark.parametrize("board", BOARDS)
 def test_S57_an_emptied_board_begins_a_set_up_and_the_game_is_kept(sit, board):
     """Clearing the board is a set-up; when the game's position stands again, the game goes on."""
