@@ -404,7 +404,7 @@ def _hold_ms(session: Session) -> int:
     if not game.moves:
         return 0
     made, legal = game.moves[-1], game.rules.legal_moves(game.positions[-2])
-    had_choice = any(move.from_square == made.from_square and move.to_square != made.to_square for move in legal)
+    had_choice = any(move.from_square == made.from_square and move.effect != made.effect for move in legal)
     return pace.choice_hold if had_choice else pace.reply_hold
 
 

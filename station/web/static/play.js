@@ -37,7 +37,6 @@ export function showClocks({ clocks_ms: left, clock }, since) {
 export function showOffer({ draw, players, phase }) {
   const by = phase === "over" ? null : draw.offered_by;
   byId("offer").hidden = by === null;
-  if (by === null) return;
   const other = by === "white" ? "black" : "white";
   const isPerson = players[other] === "person";
   const names = { side: say(`side.${other}`) };
