@@ -388,7 +388,7 @@ def _chosen(session: Session, request: int, move: Move, score: int | None) -> St
     session, effects = carried_out(session, said)
     if isinstance(said, Outcome):
         return session, effects
-    shown_ms = max(session.at_ms, session.turn_began_ms + _hold_ms(session), _touched_until_ms(session))
+    shown_ms = max(session.at_ms, session.turn_began_ms + _hold_ms(session))
     session, answering = replace(session, problem=""), Answering(move, shown_ms)
     if isinstance(session.phase, Paused):
         return replace(session, phase=replace(session.phase, interrupted=answering)), effects
@@ -406,22 +406,6 @@ def _hold_ms(session: Session) -> int:
     made, legal = game.moves[-1], game.rules.legal_moves(game.positions[-2])
     had_choice = any(move.from_square == made.from_square and move.effect != made.effect for move in legal)
     return pace.choice_hold if had_choice else pace.reply_hold
-
-
-def _touched_until_ms(session: Session) -> int:
-    """Until when a reply waits because hands are at the board: they may be changing the move that it answers."""
-    if session.memory.seen is None or isinstance(session.reading, Untouched):
-        return 0
-    return session.memory.since_ms + session.settings.pace.choice_hold
-
-
-def _with_reply_held(session: Session) -> Session:
-    """The session whose reply, where it is not shown yet, waits for hands that have just touched the board."""
-    phase = session.phase
-    if not isinstance(phase, Answering) or session.at_ms >= phase.shown_ms:
-        return session
-    shown_ms = max(phase.shown_ms, _touched_until_ms(session))
-    return session if shown_ms == phase.shown_ms else replace(session, phase=replace(phase, shown_ms=shown_ms))
 
 
 def _device_lost(session: Session, reason: str) -> Step:
@@ -459,7 +443,6 @@ def _decide_once(session: Session) -> Step:
         case Composing() as phase:
             return decide_composing(replace(session, reading=Untouched()), phase)
     session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
-    session = _with_reply_held(session)
     if was_emptied(session):
         return begin_composing(session, asked=False)
     if isinstance(session.phase, Over):

@@ -490,22 +490,6 @@ def test_a_reply_to_a_move_that_had_no_other_square_is_held_for_a_shorter_time()
     assert table.guidance.key == "reply"
 
 
-@pytest.mark.parametrize("chosen_first", [True, False])
-def test_a_reply_waits_while_the_move_it_answers_is_being_changed(chosen_first):
-    table = Table(**ENGINE)
-    table.move("c3-d4")
-    table.wait(1000)
-    if chosen_first:
-        table.choose("b6-a5")
-    table.take("d4")
-    if not chosen_first:
-        table.choose("b6-a5")
-    table.wait(CALM.choice_hold - 1)
-    assert table.guidance.key != "reply"
-    table.wait(1)
-    assert table.guidance.key == "reply"
-
-
 def test_a_reply_is_carried_out_step_by_step():
     table = Table(fen="W:Wc3,h2:Bd4,f6,b8,h8", white="engine:1")
     table.choose("c3:e5:g7")
