@@ -30,6 +30,10 @@ class Candidate:
     """Squares of towers that show their next piece when the top one goes off."""
     extendable: bool = False
     """Whether what it leaves may also be a stage of another legal move."""
+    touched: int = 0
+    """All squares on which anything may change."""
+    changed: int = 0
+    """Squares on which something has changed when it is complete, or has at least been lifted."""
 
 
 # Compared by identity: positions are expected once, and lines are looked up by what they begin with.
@@ -85,6 +89,12 @@ def nobody(expectation: Expectation) -> Expectation:
     return replace(expectation, candidates=())
 
 
+def in_reach(expectation: Expectation, seen: Masks) -> tuple[Candidate, ...]:
+    """The moves that touch every square on which a frame differs from the position: no other explains it."""
+    wrong = differing(expectation.untouched, seen)
+    return tuple(candidate for candidate in expectation.candidates if not wrong & ~candidate.touched)
+
+
 def is_stage(candidate: Candidate, seen: Masks, at_most: int = 2) -> bool:
     """Whether a frame may be seen while a move is under way. A slide or a slow scan shows the mover twice."""
     return not differing(candidate.stage, seen) and (candidate.carried & occupied(seen)).bit_count() <= at_most
@@ -118,7 +128,10 @@ def _candidate(move: Move, ways: tuple[Move, ...], position: Position, untouched
             for piece in set(position.towers.beneath[square]):
                 emptied = allow(emptied, 1 << square, piece)
     stage = put(allow(emptied, carried, EMPTY), carried, mover, move.promotes, also=True)
-    return Candidate(move, final, stage, carried & ~captured | target, captured, home, uncovered)
+    touched = carried | captured | uncovered
+    changed = home | captured | uncovered | target
+    alone = carried & ~captured | target
+    return Candidate(move, final, stage, alone, captured, home, uncovered, touched=touched, changed=changed)
 
 
 def _uncovered(move: Move, position: Position) -> int:

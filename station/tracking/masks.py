@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from engine.geometry import Square
 from engine.position import CONTENTS, CROWNED, Piece
 from engine.view import BoardView, Evidence, possible_by
@@ -16,8 +18,14 @@ ANYTHING: Masks = (-1, -1, -1, -1, -1)
 
 def masks_of_view(view: BoardView) -> Masks:
     """For each content, the squares where a view does not rule it out."""
+    return _masks_of(view.seen)
+
+
+# Boards come back to frames they have shown: a marginal square flickers, pieces are lifted and put back.
+@lru_cache(maxsize=64)
+def _masks_of(seen: tuple[Evidence, ...]) -> Masks:
     by_evidence: dict[Evidence, int] = {}
-    for square, evidence in enumerate(view.seen):
+    for square, evidence in enumerate(seen):
         by_evidence[evidence] = by_evidence.get(evidence, 0) | 1 << square
     masks = [0, 0, 0, 0, 0]
     for evidence, squares in by_evidence.items():

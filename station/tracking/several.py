@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 
 from engine.geometry import Square
 from engine.position import Move
 from engine.ruleset import Ruleset
-from station.tracking.expectation import Expectation, expect, is_stage, only
+from station.tracking.expectation import Expectation, expect, in_reach, is_stage, only
 from station.tracking.history import SCAN_MS, History, arrivals, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
 from station.tracking.memory import Context, Memory
@@ -95,7 +95,7 @@ def _likeliest(
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
-    for line, unseen in _lines(expectation, seen, memory.been[back], plies, context.ruleset, last):
+    for line, unseen in _lines_of(expectation, seen, memory.been[back], plies, context.ruleset, last):
         if not is_in_order(expectation, line, memory, back, context.ruleset):
             continue
         if back and is_last(context, line[0]):
@@ -209,6 +209,14 @@ def _common_beginning(lines: tuple[Line, ...]) -> Line:
     return tuple(common)
 
 
+# The same frame is read again whenever time passes.
+@lru_cache(maxsize=32)
+def _lines_of(
+    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, last: int
+) -> tuple[tuple[Line, int], ...]:
+    return tuple(_lines(expectation, seen, been, plies, ruleset, last))
+
+
 def _lines(
     expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset, last: int, unseen: int = 0
 ) -> Iterator[tuple[Line, int]]:
@@ -225,9 +233,9 @@ def _lines(
         return
     noticed = wrong | been[0] & ~expectation.untouched[0]
     for candidate in expectation.candidates:
-        target = 1 << candidate.move.to_square
-        if not noticed & (candidate.home | candidate.captured | candidate.uncovered | target):
+        if not noticed & candidate.changed:
             continue
+        target = 1 << candidate.move.to_square
         so_far = unseen + unseen_squares(candidate, been)
         if so_far > 1:
             continue
@@ -251,7 +259,7 @@ def _still_captured(expectation: Expectation, move: Move) -> int:
 
 
 def _is_made(expectation: Expectation, seen: Masks) -> bool:
-    return any(not differing(candidate.final, seen) for candidate in expectation.candidates)
+    return any(not differing(candidate.final, seen) for candidate in in_reach(expectation, seen))
 
 
 def _goes_on(expectation: Expectation, seen: Masks, but: int = 0) -> bool:

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 
 from engine.position import Move
-from station.tracking.expectation import Candidate, Expectation, is_stage
+from station.tracking.expectation import Candidate, Expectation, in_reach, is_stage
 from station.tracking.masks import Masks, differing, either, occupied, squares_in
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Clearing, Moving, Story
@@ -24,7 +24,7 @@ def finished_stories(context: Context, memory: Memory, seen: Masks) -> Iterator[
     """Stories of one move that are complete in a frame, those that withdraw nothing first."""
     for back, expectation in bases(context):
         been = either(memory.been[back], seen)
-        for candidate in expectation.candidates:
+        for candidate in in_reach(expectation, seen):
             if back and is_last(context, candidate.move):
                 continue
             if not differing(candidate.final, seen) and not unseen_squares(candidate, been):
@@ -47,7 +47,7 @@ def unseen_squares(candidate: Candidate, been: Masks) -> int:
 def read_under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
     """The moves that may be under way; of one that has arrived, what is still to be taken off."""
     for _, expectation in bases(context):
-        stages = [candidate for candidate in expectation.candidates if is_stage(candidate, seen)]
+        stages = [candidate for candidate in in_reach(expectation, seen) if is_stage(candidate, seen)]
         if not stages:
             continue
         arrived = [item for item in stages if occupied(seen) & item.carried == 1 << item.move.to_square]
