@@ -181,7 +181,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = list(reports(cell, games, options.moves, options.seed))
         lines[cell] = line(cell, summary_of(found, process_time() - began, Path()))
         print(cell.hands, cell.noise, lines[cell], flush=True)
-    options.write.write_text(document(lines, command, options.moves, options.seed, process_time()), encoding="utf-8")
+        text = document(lines, command, options.moves, options.seed, process_time())
+        options.write.write_text(text, encoding="utf-8")  # after each line: what is measured is there, whatever comes
 
 
 if __name__ == "__main__":
