@@ -93,6 +93,11 @@ class Obedient:
                 self._carry_on(places("prompt.continue", shown.sentence)["moves"].split(", ")[0])
             case "reply":
                 self._carry_on(places("prompt.reply", shown.sentence)["move"])
+            case "uncrown":
+                (square,) = self.squares(places("prompt.uncrown", shown.sentence)["square"])
+                king = self.table.stands[square]
+                self.table.touch(square, EMPTY)
+                self.table.touch(square, {WHITE_KING: WHITE_MAN, BLACK_KING: BLACK_MAN}[king])
             case "which":
                 assert self.table.ask("choose", number=1) is None
             case other:
