@@ -149,22 +149,39 @@ function showSentence(element, sentence) {
   }
 }
 
-function showAdvice({ state }) {
+function showAdvice({ state, set_up: setUp }) {
   setText(byId("phase"), say(`phase.${state.phase}`));
   showSentence(byId("guidance"), state.guidance.sentence);
   byId("advice").dataset.prompt = state.guidance.prompt;
-  const moves = state.guidance.choices ?? [];
+  const answers = setUp ? setUpAnswers(setUp) : moveAnswers(state.guidance.choices ?? []);
   const choices = byId("choices");
-  choices.hidden = !moves.length;
-  if (choices.dataset.moves === moves.join(" ")) return;
-  choices.dataset.moves = moves.join(" ");
+  choices.hidden = !answers.length;
+  const texts = answers.map(({ text }) => text).join(" ");
+  if (choices.dataset.moves === texts) return;
+  choices.dataset.moves = texts;
   choices.replaceChildren(
-    ...moves.map((move, place) => {
-      const button = belief.textElement("button", say("guidance.choose", { move }));
-      button.addEventListener("click", () => request("choose", { number: place + 1 }));
+    ...answers.map(({ text, name, body }) => {
+      const button = belief.textElement("button", text);
+      button.addEventListener("click", () => request(name, body));
       return button;
     }),
   );
+}
+
+function moveAnswers(moves) {
+  return moves.map((move, place) => ({ text: say("guidance.choose", { move }), name: "choose", body: { number: place + 1 } }));
+}
+
+/** What can be said to a position that is set up by hand; who is to move only when that is asked. */
+function setUpAnswers({ step, turn }) {
+  const other = turn === "white" ? "black" : "white";
+  const answers = [
+    ...(step === "turn" ? [{ text: say("set_up.turn", { side: say(`side.${other}`) }), body: { turn: other } }] : []),
+    { text: say(step === "turn" ? "set_up.accept" : "set_up.next"), body: { step: "next" } },
+    { text: say("set_up.back"), body: { step: "back" } },
+    { text: say("set_up.leave"), body: { step: "leave" } },
+  ];
+  return answers.map((answer) => ({ ...answer, name: "set_position" }));
 }
 
 function showWood(name, snapshot) {
@@ -234,6 +251,7 @@ function showTools({ board: name, state, moves }) {
   const hasBegun = state.ply > 0 || !["setting_up", "over"].includes(state.phase);
   byId("pause").toggleAttribute("data-second", isPaused);
   enable("new-game", isUp);
+  enable("set-up", isUp && !isLost && state.phase !== "composing");
   enable("take-back", isUp && state.ply > 0);
   enable("pause", isUp && !(isPaused && isLost));
   showDrawButton(state);
@@ -277,6 +295,7 @@ onClick("new-game", async (snapshot) => {
   const wanted = await askNewGame(snapshot);
   if (wanted) request("new_game", wanted);
 });
+onClick("set-up", () => request("set_position"));
 onClick("take-back", () => request("take_back"));
 onClick("pause", ({ state }) => request(state.phase === "paused" ? "resume" : "pause"));
 onClick("draw", async ({ state }) => {

@@ -99,6 +99,12 @@ const TEXTS = {
   "moves.none": "No moves yet.",
 
   "button.new_game": "New game",
+  "button.set_up": "Set up a position",
+  "set_up.next": "Go on",
+  "set_up.back": "A step back",
+  "set_up.leave": "Give it up",
+  "set_up.accept": "Play from here",
+  "set_up.turn": "{side} to move",
   "button.take_back": "Take back",
   "button.resign": "Resign",
   "button.draw": "Draw",
