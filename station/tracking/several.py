@@ -179,7 +179,9 @@ def _lifted_again(line: Line, history: History) -> bool:
     if len(line) < 2 or line[0].to_square in line[1].captured:
         return False
     left, acted = left_ms(history, line[0].to_square), lifted_ms(history, line[1].from_square)
-    return left is not None and acted is not None and left < acted
+    # Where it moves on later in the line, a slow board may tell of that before it tells of what came between.
+    late = SCAN_MS if any(move.from_square == line[0].to_square for move in line[2:]) else 0
+    return left is not None and acted is not None and left + late < acted
 
 
 def _unexplained(expectation: Expectation, line: Line, memory: Memory, seen: Masks, ruleset: Ruleset) -> int:
