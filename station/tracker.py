@@ -110,7 +110,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         stood=stood,
         before=before,
         left_ms=left_ms,
-        history=with_frame(memory.history, at_ms, seen),
+        history=with_frame(memory.history, at_ms, seen, view.firm),
     )
 
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from station.tracking.masks import Masks, occupied
 
-Frame = tuple[int, Masks]
-"""What was seen, and from when on (ms)."""
+Frame = tuple[int, Masks, bool]
+"""From when on (ms) what was seen, and whether it was firm: the whole board at one time."""
 
 History = tuple[Frame, ...]
 
@@ -18,9 +18,14 @@ SCAN_MS = 225
 """How late the slowest board tells of a square: what it shows of two squares may be in the wrong order by so much."""
 
 
-def with_frame(history: History, at_ms: int, seen: Masks) -> History:
+def with_frame(history: History, at_ms: int, seen: Masks, firm: bool) -> History:
     """The history with one more frame."""
-    return (*history[1 - MOST_FRAMES :], (at_ms, seen))
+    return (*history[1 - MOST_FRAMES :], (at_ms, seen, firm))
+
+
+def late_ms(history: History) -> int:
+    """How late a change may have been seen after another one: nothing where every frame was the whole board."""
+    return 0 if all(firm for _, _, firm in history) else SCAN_MS
 
 
 def arrivals(history: History) -> int:
@@ -29,7 +34,7 @@ def arrivals(history: History) -> int:
         return 0
     _, first, second, third, fourth = history[0][1]
     came = 0
-    for _, (_, one, two, three, four) in history[1:]:
+    for _, (_, one, two, three, four), _ in history[1:]:
         came |= one & ~first | two & ~second | three & ~third | four & ~fourth
     return came
 

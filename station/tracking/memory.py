@@ -81,7 +81,7 @@ def forget(memory: Memory) -> Memory:
     """The memory of what is seen now, and of nothing before."""
     seen = memory.seen or NOTHING
     shown = seen if memory.firm else NOTHING
-    history = ((memory.since_ms, seen),) if memory.seen else ()
+    history = ((memory.since_ms, seen, memory.firm),) if memory.seen else ()
     return replace(
         memory,
         been=(seen, seen),

@@ -10,7 +10,7 @@ from engine.geometry import Square
 from engine.position import Move
 from engine.ruleset import Ruleset
 from station.tracking.expectation import Expectation, expect, in_reach, is_stage, only
-from station.tracking.history import SCAN_MS, History, arrivals, left_ms, lifted_ms
+from station.tracking.history import SCAN_MS, History, arrivals, late_ms, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
@@ -118,7 +118,7 @@ def is_in_order(expectation: Expectation, line: Line, memory: Memory, back: int,
     if _arrived_early(expectation, line, seen, memory.arrived, ruleset):
         return False
     stood = any(story.back == back and story.moves[0].effect == line[0].effect for story in memory.stood)
-    return not (stood and _lifted_again(line, memory.history))
+    return not (stood and _lifted_again(expectation, line, memory.history, seen, ruleset))
 
 
 def _stood_whole(expectation: Expectation, line: Line, before: Masks | None, seen: Masks, ruleset: Ruleset) -> bool:
@@ -174,14 +174,26 @@ def _first(arrived: tuple[int, ...], square: Square) -> int | None:
     return next((place for place, new in enumerate(arrived, 1) if new >> square & 1), None)
 
 
-def _lifted_again(line: Line, history: History) -> bool:
+def _lifted_again(expectation: Expectation, line: Line, history: History, seen: Masks, ruleset: Ruleset) -> bool:
     """Whether a piece that had moved was in the hand again before the other side acted: its mover thought again."""
     if len(line) < 2 or line[0].to_square in line[1].captured:
         return False
     left, acted = left_ms(history, line[0].to_square), lifted_ms(history, line[1].from_square)
-    # Where it moves on later in the line, a slow board may tell of that before it tells of what came between.
-    late = SCAN_MS if any(move.from_square == line[0].to_square for move in line[2:]) else 0
+    # Where it has moved on since, a slow board may tell of that before it tells of what came between.
+    late = late_ms(history) if _moved_on(expectation, line, seen, ruleset) else 0
     return left is not None and acted is not None and left + late < acted
+
+
+def _moved_on(expectation: Expectation, line: Line, seen: Masks, ruleset: Ruleset) -> bool:
+    """Whether the piece that a line moves first is moved again, later in the line or by the move made after it."""
+    square = line[0].to_square
+    if any(move.from_square == square for move in line[2:]):
+        return True
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    made = (item for item in expect(position, ruleset).candidates if not differing(item.final, seen))
+    return any(item.move.from_square == square for item in made)
 
 
 def _unexplained(expectation: Expectation, line: Line, memory: Memory, seen: Masks, ruleset: Ruleset) -> int:

@@ -91,3 +91,16 @@ def test_a_king_that_was_sliding_when_the_move_before_it_went_into_the_record_di
     turned = scans.at(1168, s5=EMPTY)
     assert isinstance(turned, Turned)
     assert scans.texts(turned) == [(46, 5), (3, 9)]
+
+
+def test_a_slow_board_tells_of_a_piece_that_moved_on_before_it_tells_of_the_move_between():
+    """35-30, 16-21, 30-24 within two scans: 30 is seen to be left 40 ms before 16, which was lifted earlier."""
+    scans = Scans("W:W35,40:B16,5")
+    scans.at(0, s35=EMPTY)
+    scans.at(110, s30=WHITE_MAN)
+    scans.at(420, s30=EMPTY)
+    scans.at(430, s21=BLACK_MAN)
+    scans.at(460, s16=EMPTY)
+    turned = scans.at(620, s24=WHITE_MAN)
+    assert isinstance(turned, Turned)
+    assert scans.texts(turned) == [(35, 30), (16, 21)]
