@@ -19,7 +19,7 @@ from station.texts import load_texts
 from station.web.feed import Feed
 
 BOARD = "table-1"
-QUIET_MS = 1200
+QUIET_MS = 1800
 DEVICE = Device("Simulated matrix board", "SIM-1", "1.0", colour=True, identity=False, lamps=True)
 
 
