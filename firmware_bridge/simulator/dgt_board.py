@@ -201,7 +201,8 @@ class DgtBoard:
         while self._flip_ms is not None and self._flip_ms <= now_ms:
             self._flipping.add(field := self._noise.random.randrange(self._fields))
             heappush(self._visits, (self._next_visit_ms(field, self._flip_ms), field))
-            self._flip_ms += self._noise.until_flip_ms() or 0
+            pause_ms = self._noise.until_flip_ms()
+            self._flip_ms = None if pause_ms is None else self._flip_ms + pause_ms
         while self._visits and self._visits[0][0] <= now_ms:
             at_ms, field = heappop(self._visits)
             self._visit(field, at_ms)

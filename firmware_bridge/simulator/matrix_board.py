@@ -316,7 +316,8 @@ class MatrixBoard:
     def _sense(self, now_ms: int) -> bool:
         while self._flip_ms is not None and self._flip_ms <= now_ms:
             self._flip_any(self._flip_ms)
-            self._flip_ms += self._noise.until_flip_ms() or 0
+            pause_ms = self._noise.until_flip_ms()
+            self._flip_ms = None if pause_ms is None else self._flip_ms + pause_ms
         changed = False
         for index, events in list(self._coming.items()):
             while events and events[0][0] <= now_ms:

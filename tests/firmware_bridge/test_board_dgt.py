@@ -392,10 +392,14 @@ def test_there_is_nothing_to_show():
     assert online().driver.show(((1, Role.LIFT),), 9000).send == b""
 
 
+STEADY = {"marginal_piece": 0.0, "flips_per_minute": 0.0}
+"""Sensors that tell what stands there: a line alone is tried."""
+
+
 @pytest.mark.parametrize("preset", ["normal", "bad"])
 def test_no_firm_view_is_wrong_under_faults_and_all_heals(preset):
     """Firm views show a board as it stood within the last seconds, wrong codes and weak pieces aside."""
-    faults = replace(FAULTS[preset], wrong_code=0.0, weak_piece=0.0)
+    faults = replace(FAULTS[preset], wrong_code=0.0, weak_piece=0.0, **STEADY)
     wrong = 0
     for seed in range(6):
         wire = wired(BIG, faults=faults, seed=seed)
@@ -426,7 +430,7 @@ def test_no_firm_view_is_wrong_under_faults_and_all_heals(preset):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_weak_pieces_on_a_bad_line_starve_nothing(seed):
-    wire = wired(BIG, faults=replace(FAULTS["bad"], weak_piece=0.1), seed=seed)
+    wire = wired(BIG, faults=replace(FAULTS["bad"], weak_piece=0.1, **STEADY), seed=seed)
     set_up(wire, BIG, home_of(BIG))
     wire.start().run(5000)
     random = Random(seed)
