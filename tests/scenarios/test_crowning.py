@@ -135,7 +135,7 @@ def test_S36_pieces_with_weak_chips_drop_out_for_a_scan(sit, seed):
     game = ["c3-d4", "f6-g5", "b2-c3", "g5-f4", "e3:g5", "h6:f4", "g3:e5", "d6:f4"]
     scene.play(*game)
     scene.wait(3000)
-    assert scene.story == game
+    assert [short for short in scene.story if short != "prompt: weak"] == game  # a weak square is named, no more
 
 
 @pytest.mark.parametrize("seed", range(3))
