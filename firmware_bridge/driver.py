@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from engine.geometry import Square
+from engine.geometry import Cell, Square
 from engine.view import BoardView
 
 
@@ -42,6 +42,20 @@ class Device:
     identity: bool
     """Tells men from kings."""
     lamps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was learned of one board, known by its unique id; cells as the board itself counts them."""
+
+    turned: int | None = None
+    """How it lies, in degrees clockwise as White sees it; None: not known."""
+    swapped: bool = False
+    """Whether it takes white pieces for black ones: their magnets are glued in the other way round."""
+    dead: tuple[Cell, ...] = ()
+    """Cells whose sensor does not see a piece."""
+    stuck: tuple[Cell, ...] = ()
+    """Cells whose sensor sees a piece where none stands."""
 
 
 @dataclass(frozen=True, slots=True)
