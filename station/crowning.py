@@ -11,14 +11,13 @@ CROWNING_MS = 10_000
 
 def crowned_until_ms(session: Session) -> int | None:
     """Until when the king that the last move made may be lifted to be crowned; None when it made none."""
-    moves = session.game.moves
-    return session.turn_began_ms + CROWNING_MS if moves and moves[-1].promotes else None
+    return None if session.new_king is None else session.turn_began_ms + CROWNING_MS
 
 
 def is_being_crowned(session: Session) -> bool:
     """Whether nothing but the king just made is off its square: its crowning is no move (FMJD 5.4.15, 5.4.16)."""
     until_ms, seen = crowned_until_ms(session), session.memory.seen
-    if until_ms is None or seen is None or session.at_ms >= until_ms:
+    if session.new_king is None or until_ms is None or seen is None or session.at_ms >= until_ms:
         return False
-    king = 1 << session.game.moves[-1].to_square
+    king = 1 << session.new_king
     return bool(seen[0] & king) and differing(masks_of_position(session.game.position.contents), seen) == king

@@ -154,8 +154,8 @@ def _uncrowned(session: Session) -> Square | None:
     for square, piece in enumerate(game.position.contents):
         if is_king(piece) and not view.possible(square) & piece:
             return square
-    just_made = bool(game.moves) and game.moves[-1].promotes and session.memory.since_ms <= session.turn_began_ms
-    return game.moves[-1].to_square if just_made and not _tells_kings(view, game.moves[-1].to_square) else None
+    new, untouched = session.new_king, session.memory.since_ms <= session.turn_began_ms
+    return new if new is not None and untouched and not _tells_kings(view, new) else None
 
 
 def _overcrowned(session: Session) -> Square | None:

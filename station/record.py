@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from engine.game import Outcome
+from engine.game import Game, Outcome
 from engine.notation import move_text
 from engine.position import Move
 from station import announcements as say
@@ -39,10 +39,16 @@ def _make(session: Session, move: Move, together: int) -> Step:
     session, effects = told
     elapsed = session.at_ms - session.turn_began_ms
     side = session.turn
-    session = keeping_time.move_made(remembered(session, session.game.play(move)), side)
+    session = keeping_time.move_made(_after(session, session.game.play(move)), side)
     session, more = announce(session, say.moved(session.game, by, elapsed, keeping_time.left_ms(session), together))
     made = (session, (*effects, *more))
     return then(then(made, lambda now: carried_out(now, by_hand.moved(now, side))), _end_if_over)
+
+
+def _after(session: Session, game: Game) -> Session:
+    """The session whose game has just got its last move."""
+    made = game.moves[-1]
+    return replace(remembered(session, game), new_king=made.to_square if made.promotes else None)
 
 
 def is_other_reply(session: Session, move: Move) -> bool:
@@ -68,7 +74,7 @@ def _revise(session: Session, new: Move) -> Step:
     before = stopped.game.back(1)
     legal, ruleset = before.legal_moves, before.ruleset
     old = stopped.game.moves[-1]
-    revised = replace(remembered(stopped, before.play(new)), phase=Turn(), corrected=True)
+    revised = replace(_after(stopped, before.play(new)), phase=Turn(), corrected=True)
     revised = keeping_time.move_changed(revised, before.position.turn)
     what = say.Revised(
         ply=revised.game.ply,

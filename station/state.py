@@ -76,6 +76,8 @@ class Session:
     turn_began_ms: int = 0
     corrected: bool = False
     """Whether the last move in the record is a correction of another."""
+    new_king: Square | None = None
+    """The king that the last move made, in the turn that this move began; one come back to has its crown already."""
     clocks: Clocks | None = None
     landed_ms: int | None = None
     """When the last touch of a move was that stands complete on the board and is not in the record yet."""

@@ -53,6 +53,7 @@ def remembered(session: Session, game: Game) -> Session:
         pointed=0,
         turn_began_ms=session.at_ms,
         corrected=False,
+        new_king=None,
         resign_ms=None,
         touched=None,
         adjusting=False,

@@ -148,6 +148,30 @@ def test_S36_a_chip_that_is_read_as_another_for_a_scan_changes_nothing(sit, seed
 
 
 @on_every_board
+@pytest.mark.parametrize("how", ["asked for", "on the board"])
+def test_S33_a_king_that_a_take_back_comes_to_is_not_to_be_crowned_anew(sit, board, how):
+    scene = sit("russian", CROWNING, board=board)
+    crown_by_a_king_from_the_box(scene)
+    scene.expect("c7-d8")
+    scene.play("h6-g5")
+    if how == "asked for":
+        assert scene.ask("take_back", plies=1) is None
+        scene.until(lambda: scene.phase == "SettingUp")
+    scene.lift("g5")
+    scene.put("h6")
+    scene.expect("c7-d8", within_ms=3000)
+    scene.until(lambda: scene.phase == "Turn")
+    scene.wait(1500)
+    assert (scene.guidance.key, scene.lamps) == ("turn", {})
+    scene.lift("d8")
+    scene.wait(4000)
+    assert scene.guidance.key != "turn"  # it is off its square, and not to be crowned
+    scene.put("d8")
+    scene.play("h6-g5")
+    assert scene.record == ["c7-d8", "h6-g5"]
+
+
+@on_every_board
 def test_S39_a_start_with_a_missing_corner_does_not_begin_and_names_it(sit, board):
     scene = sit("russian", board=board, bare=True, ready=False)
     for square, piece in enumerate(scene.session.game.position.contents):
