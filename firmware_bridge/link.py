@@ -10,15 +10,20 @@ from firmware_bridge.errors import BadPayload
 from firmware_bridge.messages import (
     VERSION,
     Ack,
+    Calibration,
     Capability,
     Command,
     Hello,
     HelloRequest,
     Keys,
     Lamps,
+    Magnets,
     Message,
     Ping,
     Pong,
+    Problem,
+    Read,
+    Readings,
     State,
     ToBoard,
     ToHost,
@@ -108,7 +113,7 @@ class Link:
                     send += self._acknowledged(message, now_ms)
                 case Pong():
                     send += self._ponged(message, now_ms)
-                case State() | Keys():
+                case State() | Keys() | Magnets() | Readings() | Calibration() | Problem():
                     pass
                 case _:
                     continue
@@ -150,6 +155,10 @@ class Link:
             self._waiting.popleft()
             self._drops["command not sent"] += 1
         return b""
+
+    def read(self, question: Read) -> bytes:
+        """Bytes that ask the board for what its sensors read; whoever asks sees whether all rows came."""
+        return self._send(question)[1] if self._hello is not None else b""
 
     def _message(self, packet: Packet) -> Message | None:
         try:

@@ -37,6 +37,8 @@ class Capability(IntFlag):
     BUZZER = 16
     KEYS = 32
     DIMMER = 64
+    STRENGTHS = 128
+    KINGS = 256
 
 
 class Sensors(IntEnum):
@@ -124,6 +126,62 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Magnets:
+    """Board: which cells of the next STATE hold a king, and which a magnet that is nearly too weak."""
+
+    kings: bytes
+    """One bit a cell, row by row from the top left as White sees it, lowest bits first."""
+    weak: bytes
+    """In the same form."""
+
+
+def cells_of(bits: bytes) -> frozenset[int]:
+    """The cells whose bit is set."""
+    return frozenset(8 * place + bit for place, byte in enumerate(bits) for bit in range(8) if byte >> bit & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """Board: what the sensors of a row read just now, 0..65535 each."""
+
+    row: int
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What the readings of one cell mean; numbers are 0..65535, all but `rest` are distances from `rest`."""
+
+    rest: int
+    """The reading without a magnet."""
+    present: int
+    """From here on a piece stands on the cell; at least 1."""
+    weak: int
+    """Below this a piece's magnet is nearly too weak."""
+    king: int = 0
+    """From here on it is two magnets, one on the other; 0: never."""
+    black_is_high: bool = False
+    """Readings above `rest` are black pieces, otherwise white ones."""
+    is_dead: bool = False
+    """The sensor is not to be believed: its cell is always empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Board: the thresholds in use for each cell of a row."""
+
+    row: int
+    cells: tuple[Thresholds, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Board: it cannot work as it was put together; one sentence for people."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class HelloRequest:
     """Host: who are you; a new conversation begins."""
 
@@ -158,11 +216,41 @@ class Ping:
     """Host: I am alive."""
 
 
-Command = Lamps | Buzzer | Brightness
+class Table(IntEnum):
+    """What can be read of the sensors."""
+
+    READINGS = 0
+    CALIBRATION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Host: tell me this of the sensors of a row; None: of every row."""
+
+    what: Table
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrate:
+    """Host: use these thresholds for a row from now on."""
+
+    row: int
+    cells: tuple[Thresholds, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Host: keep the calibration in use over a start; `is_kept` False: use and keep the one you came with."""
+
+    is_kept: bool = True
+
+
+Command = Lamps | Buzzer | Brightness | Calibrate | Keep
 """What the board acknowledges and the host repeats."""
 
-ToHost = Hello | State | Ack | Pong | Keys
-ToBoard = HelloRequest | Lamps | Buzzer | Ping | Brightness
+ToHost = Hello | State | Ack | Pong | Keys | Magnets | Readings | Calibration | Problem
+ToBoard = HelloRequest | Lamps | Buzzer | Ping | Brightness | Read | Calibrate | Keep
 Message = ToHost | ToBoard
 
 
@@ -179,6 +267,8 @@ class Kind:
 
 _HELLO = struct.Struct("<BHBBB8s3B")
 _STATE = struct.Struct("<IB5BB")
+_THRESHOLDS = struct.Struct("<4HB")
+_EVERY_ROW = 255
 
 
 def _write_hello(message: Message) -> bytes:
@@ -283,17 +373,107 @@ def _read_ping(payload: bytes) -> Ping:
     return Ping()
 
 
+def _write_magnets(message: Message) -> bytes:
+    assert isinstance(message, Magnets)
+    return message.kings + message.weak
+
+
+def _read_magnets(payload: bytes) -> Magnets:
+    half, odd = divmod(len(payload), 2)
+    if odd:
+        raise ValueError("kings and weak of different sizes")
+    return Magnets(payload[:half], payload[half:])
+
+
+def _write_readings(message: Message) -> bytes:
+    assert isinstance(message, Readings)
+    return struct.pack(f"<B{len(message.values)}H", message.row, *message.values)
+
+
+def _read_readings(payload: bytes) -> Readings:
+    row, *values = struct.unpack(f"<B{(len(payload) - 1) // 2}H", payload)
+    return Readings(row, tuple(values))
+
+
+def _written_thresholds(cell: Thresholds) -> bytes:
+    return _THRESHOLDS.pack(cell.rest, cell.present, cell.weak, cell.king, cell.black_is_high | cell.is_dead << 1)
+
+
+def _read_thresholds(fields: tuple[int, int, int, int, int]) -> Thresholds:
+    rest, present, weak, king, flags = fields
+    if present == 0 or flags > 3:
+        raise ValueError(f"a threshold of {present} and flags of {flags}")
+    return Thresholds(rest, present, weak, king, bool(flags & 1), bool(flags & 2))
+
+
+def _write_row(message: Message) -> bytes:
+    assert isinstance(message, Calibration | Calibrate)
+    return bytes((message.row,)) + b"".join(map(_written_thresholds, message.cells))
+
+
+def _read_row(payload: bytes) -> tuple[int, tuple[Thresholds, ...]]:
+    return payload[0], tuple(map(_read_thresholds, _THRESHOLDS.iter_unpack(payload[1:])))
+
+
+def _read_calibration(payload: bytes) -> Calibration:
+    return Calibration(*_read_row(payload))
+
+
+def _read_calibrate(payload: bytes) -> Calibrate:
+    return Calibrate(*_read_row(payload))
+
+
+def _write_problem(message: Message) -> bytes:
+    assert isinstance(message, Problem)
+    return message.text.encode()
+
+
+def _read_problem(payload: bytes) -> Problem:
+    if not payload:
+        raise ValueError("a problem without words")
+    return Problem(payload.decode())
+
+
+def _write_read(message: Message) -> bytes:
+    assert isinstance(message, Read)
+    return bytes((message.what, _EVERY_ROW if message.row is None else message.row))
+
+
+def _read_read(payload: bytes) -> Read:
+    what, row = payload
+    return Read(Table(what), None if row == _EVERY_ROW else row)
+
+
+def _write_keep(message: Message) -> bytes:
+    assert isinstance(message, Keep)
+    return bytes((message.is_kept,))
+
+
+def _read_keep(payload: bytes) -> Keep:
+    (kept,) = payload
+    if kept > 1:
+        raise ValueError(f"keep {kept}, neither 0 nor 1")
+    return Keep(bool(kept))
+
+
 KINDS: tuple[Kind, ...] = (
     Kind(0x01, "HELLO", Hello, _write_hello, _read_hello),
     Kind(0x02, "STATE", State, _write_state, _read_state),
     Kind(0x03, "ACK", Ack, _write_ack, _read_ack),
     Kind(0x04, "PONG", Pong, _write_pong, _read_pong),
     Kind(0x05, "KEYS", Keys, _write_keys, _read_keys),
+    Kind(0x06, "MAGNETS", Magnets, _write_magnets, _read_magnets),
+    Kind(0x07, "READINGS", Readings, _write_readings, _read_readings),
+    Kind(0x08, "CALIBRATION", Calibration, _write_row, _read_calibration),
+    Kind(0x09, "PROBLEM", Problem, _write_problem, _read_problem),
     Kind(0x81, "HELLO_REQUEST", HelloRequest, _write_hello_request, _read_hello_request),
     Kind(0x82, "LAMPS", Lamps, _write_lamps, _read_lamps),
     Kind(0x83, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),
     Kind(0x84, "PING", Ping, _write_ping, _read_ping),
     Kind(0x85, "BRIGHTNESS", Brightness, _write_brightness, _read_brightness),
+    Kind(0x86, "READ", Read, _write_read, _read_read),
+    Kind(0x87, "CALIBRATE", Calibrate, _write_row, _read_calibrate),
+    Kind(0x88, "KEEP", Keep, _write_keep, _read_keep),
 )
 """Every message of link version 1."""
 
@@ -314,5 +494,5 @@ def message_of(type_: int, payload: bytes) -> Message | None:
         return None
     try:
         return kind.read(payload)
-    except (ValueError, KeyError, struct.error) as error:
+    except (ValueError, KeyError, IndexError, struct.error) as error:
         raise BadPayload(f"{kind.name} with a payload of {len(payload)} bytes: {error}") from error

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry, Square
-from engine.position import EMPTY, Piece, Side, side_of
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Side, side_of
 from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
 from firmware_bridge.driver import Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
@@ -23,13 +23,18 @@ from firmware_bridge.messages import (
     Hello,
     Keys,
     Lamps,
+    Magnets,
+    Problem,
     State,
     ToHost,
+    cells_of,
 )
 from firmware_bridge.placement import own_cell, placement, turns
 
 _POSSIBLE = {CellState.EMPTY: EMPTY, CellState.OCCUPIED: OCCUPIED, CellState.WHITE: WHITE, CellState.BLACK: BLACK}
+_MEN, _KINGS = EMPTY | WHITE_MAN | BLACK_MAN, EMPTY | WHITE_KING | BLACK_KING
 _HOME_STATES = {None: CellState.EMPTY, Side.WHITE: CellState.WHITE, Side.BLACK: CellState.BLACK}
+_NO_MAGNETS = Magnets(b"", b"")
 _STALE_MS = 1000
 HELD = "new_game"
 """The button that means something else when it is held down: a position is to be set up by hand."""
@@ -63,6 +68,9 @@ class Driver:
         self._keys: Keys | None = None
         self._told: tuple[CellState, ...] = ()
         self._cells: list[CellState] = []
+        self._magnets = _NO_MAGNETS
+        self._are_new = False
+        self._kings: frozenset[int] = frozenset()
         self._flicker = Flicker()
         self._fresh = True
         self._delivered: BoardView | None = None
@@ -156,6 +164,8 @@ class Driver:
         self._state = None
         self._keys = None
         self._told = ()
+        self._magnets, self._are_new = _NO_MAGNETS, False
+        self._kings = frozenset()
         self._flicker.clear()
         self._fresh = True
 
@@ -167,6 +177,11 @@ class Driver:
                 return self._sense(message, now_ms)
             case Keys() if self._link.hello is not None and self._problem is None:
                 return None, self._take_keys(message)
+            case Magnets() if self._link.hello is not None and self._problem is None:
+                self._are_new |= message != self._magnets
+                self._magnets = message
+            case Problem():
+                self._problem = message.text
         return None, ()
 
     def _greet(self, hello: Hello) -> None:
@@ -179,7 +194,7 @@ class Driver:
             unique_id,
             ".".join(map(str, hello.firmware)),
             Capability.COLOUR in hello.capabilities,
-            False,
+            Capability.KINGS | Capability.COLOUR in hello.capabilities,
             Capability.LAMPS in hello.capabilities,
         )
         self._problem = _problem(hello, self._geometry, self._turned)
@@ -198,7 +213,8 @@ class Driver:
             pressed, self._held_since_ms = (), None
         self._state = state
         self._count_restarts(state.restarts)
-        if not self._fresh and before is not None and before.packed == state.packed:
+        is_old = before is not None and before.packed == state.packed
+        if is_old and not self._fresh and not self._are_new:
             return None, pressed
         self._take_cells(state.cells(self._geometry.columns * self._geometry.rows), now_ms)
         return self._view(), pressed
@@ -243,6 +259,9 @@ class Driver:
             if before is not now and not self._flicker.note(cell, self._cells[cell], now, now_ms):
                 self._cells[cell] = now
         self._told = told
+        self._are_new = False
+        held = {cell for cell in self._kings if not told[cell] and self._cells[cell]}
+        self._kings = cells_of(self._magnets.kings) | held
 
     def _view(self) -> BoardView | None:
         cells = self._cells
@@ -250,13 +269,20 @@ class Driver:
         place = placement(self._geometry, self._turned)
         stray = (cell for index, cell in place.others if cells[index] is not CellState.EMPTY)
         flickering = self._flicker.weak()
-        weak = (square for square, index in enumerate(place.squares) if index in flickering)
-        view = view_of((_POSSIBLE[cells[index]] for index in place.squares), stray, weak=weak)
+        faint = cells_of(self._magnets.weak)
+        weak = (square for square, index in enumerate(place.squares) if index in flickering or index in faint)
+        view = view_of(map(self._possible, place.squares), stray, weak=weak)
         if view == self._delivered and not self._fresh:
             return None
         self._delivered = view
         self._fresh = False
         return view
+
+    def _possible(self, cell: int) -> Piece:
+        possible = _POSSIBLE[self._cells[cell]]
+        if self._device is None or not self._device.identity:
+            return possible
+        return possible & (_KINGS if cell in self._kings else _MEN)
 
     def _learn_orientation(self) -> None:
         if self._home is None or self._device is None or not self._device.colour:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.geometry import Cell
 from engine.position import Piece
 from firmware_bridge.simulator.faults import FLIP_MS, GHOST_MS, MARGINAL_GONE_MS, NONE, Faults, Noise
+from firmware_bridge.simulator.field import Field
 
 BOOT_MS = 300
 DARK_MS = 5000
@@ -12,9 +13,12 @@ WEAK_MS = (60, 600)
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
 KEYS = ("draw", "resign")
 ROLES = ("", "lift", "place", "path", "remove", "wrong", "hint")
+MAGNETS_MS = 500
 _HELLO, _STATE, _ACK, _PONG, _KEYS = 0x01, 0x02, 0x03, 0x04, 0x05
+_MAGNETS, _READINGS, _CALIBRATION = 0x06, 0x07, 0x08
 _HELLO_REQUEST, _LAMPS, _BUZZER, _PING, _BRIGHTNESS = 0x81, 0x82, 0x83, 0x84, 0x85
-_COMMANDS = (_LAMPS, _BUZZER, _BRIGHTNESS)
+_READ, _CALIBRATE, _KEEP = 0x86, 0x87, 0x88
+_COMMANDS = (_LAMPS, _BUZZER, _BRIGHTNESS, _CALIBRATE, _KEEP)
 _USUAL_BRIGHTNESS = 100
 _WHITE = Piece.WHITE_MAN | Piece.WHITE_KING
 
@@ -90,6 +94,8 @@ class MatrixBoard:
         rotated: bool = False,
         quarters: int = 0,
         dims: bool = False,
+        measures: bool = False,
+        kings: bool = False,
     ) -> None:
         self._size = (columns, rows)
         self._colour = colour
@@ -117,6 +123,11 @@ class MatrixBoard:
         self._lamps_sequence = 0
         self._dims = dims
         self._brightness = _USUAL_BRIGHTNESS
+        self._field = Field(columns, rows, seed) if measures else None
+        self._kings = kings
+        self._faint: set[int] = set()
+        self._magnets = b""
+        self._magnets_ms = 0
         self._buzzes = 0
         self._host_ms = 0
         self._boot_ms = 0
@@ -135,6 +146,17 @@ class MatrixBoard:
         """How often the buzzer has sounded."""
         return self._buzzes
 
+    @property
+    def field(self) -> Field:
+        """The sensors of a board that measures; ValueError on one that does not."""
+        if self._field is None:
+            raise ValueError("this board does not measure how strong a magnet is")
+        return self._field
+
+    def weaken(self, cell: Cell) -> None:
+        """The magnet of the piece on a cell is a weak one."""
+        self._faint.add(self._index(cell))
+
     def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
         """A hand puts a piece on a cell; nothing else stands there afterwards."""
         index = self._index(cell)
@@ -142,6 +164,7 @@ class MatrixBoard:
         self._world[index] = piece
         self._weak.discard(index)
         self._marginal.discard(index)
+        self._faint.discard(index)
         if piece is not Piece.EMPTY and self._noise.happens(faults.weak_piece):
             self._weak.add(index)
         elif piece is not Piece.EMPTY and self._noise.happens(faults.marginal_piece):
@@ -198,6 +221,8 @@ class MatrixBoard:
         self._brightness = _USUAL_BRIGHTNESS
         self._forget_lamps()
         self._coming.clear()
+        if self._field is not None:
+            self._field.start()
         for index in range(len(self._world)):
             self._levels[index] = self._code(index)
             if index in self._weak or index in self._marginal:
@@ -258,7 +283,14 @@ class MatrixBoard:
         return column, row
 
     def _code(self, index: int) -> int:
+        if self._field is not None:
+            reading, before = self._reading(self._field, index), self._levels[index]
+            return self._field.code(index, reading, before, tells_colours=self._colour)
         return 0 if index in self._dead else self._told(self._world[index])
+
+    def _reading(self, field: Field, index: int) -> int:
+        is_faint = index in self._faint or index in self._weak or index in self._marginal
+        return field.reading(index, self._world[index], is_faint=is_faint, is_dead=index in self._dead)
 
     def _told(self, piece: Piece) -> int:
         """What a sensor says of a piece above it."""
@@ -336,7 +368,8 @@ class MatrixBoard:
         return packet * 2 if self._noise.happens(self._noise.faults.duplicated_message) else packet
 
     def _hello(self) -> bytes:
-        capabilities = 0b111110 | self._colour | self._dims << 6
+        strengths = (1 | self._kings << 1) if self._field is not None else 0
+        capabilities = 0b111110 | self._colour | self._dims << 6 | strengths << 7
         size = bytes((*self._size, 0))
         return self._packet(
             _HELLO,
@@ -351,26 +384,65 @@ class MatrixBoard:
                 cells[index // 4] |= level << index % 4 * 2
         clock = ((now_ms - self._boot_ms) % 2**32).to_bytes(4, "little")
         held = sum(1 << index for index, until_ms in self._held.items() if now_ms < until_ms)
-        state = self._packet(_STATE, clock + bytes((held, *self._presses, self._restarts)) + cells)
+        magnets = self._marked(now_ms)
+        state = magnets + self._packet(_STATE, clock + bytes((held, *self._presses, self._restarts)) + cells)
         return state + self._packet(_KEYS, bytes((self._restarts, *self._key_presses)))
+
+    def _marked(self, now_ms: int) -> bytes:
+        """MAGNETS, where it has changed or is due; nothing on a board that does not measure."""
+        if self._field is None:
+            return b""
+        kings, weak = 0, 0
+        for index in filter(self._levels.__getitem__, range(len(self._levels))):
+            is_king, is_weak = self._field.marks(index, self._reading(self._field, index))
+            kings |= (self._kings and is_king) << index
+            weak |= is_weak << index
+        size = (len(self._levels) + 7) // 8
+        magnets = kings.to_bytes(size, "little") + weak.to_bytes(size, "little")
+        if magnets == self._magnets and now_ms < self._magnets_ms + MAGNETS_MS:
+            return b""
+        self._magnets, self._magnets_ms = magnets, now_ms
+        return self._packet(_MAGNETS, magnets)
+
+    def _measured(self, payload: bytes) -> bytes:
+        """What a READ is answered with."""
+        columns, rows = self._size
+        if self._field is None or len(payload) != 2 or payload[0] > 1 or rows <= payload[1] < 255:
+            return b""
+        asked = range(rows) if payload[1] == 255 else (payload[1],)
+        if payload[0] == 1:
+            return b"".join(self._packet(_CALIBRATION, self._field.told(row)) for row in asked)
+        out = b""
+        for row in asked:
+            cells = range(row * columns, (row + 1) * columns)
+            values = (self._field.noisy(self._reading(self._field, index)) for index in cells)
+            out += self._packet(_READINGS, bytes((row,)) + b"".join(n.to_bytes(2, "little") for n in values))
+        return out
 
     def _answer(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
         self._darken(now_ms)
         self._host_ms = now_ms
+        if kind == _READ:
+            return self._measured(payload)
         if kind == _HELLO_REQUEST:
             self._acted = self._lamps_sequence = 0
+            self._magnets = b""
             return self._hello() + self._state(now_ms)
         if kind == _PING:
             return self._packet(_PONG, bytes((sequence, self._lamps_sequence)))
-        return self._obey(kind, sequence, payload) if kind in _COMMANDS else b""
+        return self._obey(kind, sequence, payload, now_ms) if kind in _COMMANDS else b""
 
-    def _obey(self, kind: int, sequence: int, payload: bytes) -> bytes:
+    def _obey(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
         if kind == _LAMPS and (len(payload) % 2 or any(role not in range(1, 7) for role in payload[1::2])):
             return b""
         if kind == _BRIGHTNESS and (len(payload) != 1 or payload[0] > 100):
             return b""
-        if kind == _BRIGHTNESS and not self._dims:
+        if kind == _KEEP and (len(payload) != 1 or payload[0] > 1):
+            return b""
+        if (kind == _BRIGHTNESS and not self._dims) or (kind in (_CALIBRATE, _KEEP) and self._field is None):
             return self._packet(_ACK, bytes((sequence, 1)))
+        if kind == _CALIBRATE and not self.field.fits(payload):
+            return b""
         if sequence != self._acted:
             self._acted = sequence
             if kind == _BRIGHTNESS:
@@ -378,9 +450,22 @@ class MatrixBoard:
             elif kind == _LAMPS:
                 self._lamps = {index: ROLES[role] for index, role in zip(payload[::2], payload[1::2], strict=True)}
                 self._lamps_sequence = sequence
+            elif kind in (_CALIBRATE, _KEEP):
+                self._learn(kind, payload, now_ms)
             else:
                 self._buzzes += 1
         return self._packet(_ACK, bytes((sequence, 0)))
+
+    def _learn(self, kind: int, payload: bytes, now_ms: int) -> None:
+        if kind == _CALIBRATE:
+            self.field.use(payload)
+        else:
+            self.field.keep(payload[0] == 1)
+        for index in range(len(self._levels)):
+            if index in self._coming:
+                self._chatter(index, now_ms)
+            else:
+                self._levels[index] = self._code(index)
 
     def _darken(self, now_ms: int) -> None:
         if now_ms > self._host_ms + DARK_MS:
