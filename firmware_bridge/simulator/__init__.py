@@ -59,8 +59,13 @@ def device_for(  # noqa: PLR0913
     codes: str = "draughts-2011",
     rotated: bool = False,
     quarters: int = 0,
+    measures: bool = False,
+    kings: bool = False,
 ) -> SimulatedBoard:
-    """The simulated board for a driver of this name; `colour`, `period_ms`, `quarters` are the matrix's."""
+    """The simulated board for a driver of this name.
+
+    `colour`, `period_ms`, `quarters`, `measures` (how strong magnets are) and `kings` (told by it) are the matrix's.
+    """
     match driver:
         case "matrix":
             return MatrixBoard(
@@ -72,6 +77,8 @@ def device_for(  # noqa: PLR0913
                 period_ms=period_ms,
                 rotated=rotated,
                 quarters=quarters,
+                measures=measures,
+                kings=kings,
             )
         case "dgt":
             return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)

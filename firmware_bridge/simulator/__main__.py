@@ -28,12 +28,23 @@ def main(arguments: Sequence[str] | None = None, lines: TextIO = sys.stdin, answ
     parser.add_argument("size", metavar="COLUMNSxROWS", help="cells, for example 10x10")
     parser.add_argument("--path", type=Path, required=True, help="name of the port that appears")
     parser.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
+    parser.add_argument("--measures", action="store_true", help="a matrix that measures how strong a magnet is")
+    parser.add_argument("--kings", action="store_true", help="a matrix that measures, and tells kings by it")
     parser.add_argument("--noise", choices=sorted(PRESETS), default="clean", help="faults (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="chance that can be repeated (default: %(default)s)")
     options = parser.parse_args(arguments)
     columns, _, rows = options.size.partition("x")
     faults = PRESETS[options.noise]
-    board = device_for(options.driver, int(columns), int(rows), seed=options.seed, faults=faults, colour=options.colour)
+    board = device_for(
+        options.driver,
+        int(columns),
+        int(rows),
+        seed=options.seed,
+        faults=faults,
+        colour=options.colour or options.kings,
+        measures=options.measures or options.kings,
+        kings=options.kings,
+    )
     with PtyPort(board, options.path) as port:
         for line in lines:
             answer = _obey(port, line.split())
