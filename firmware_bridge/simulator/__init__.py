@@ -61,10 +61,12 @@ def device_for(  # noqa: PLR0913
     quarters: int = 0,
     measures: bool = False,
     kings: bool = False,
+    dims: bool = False,
 ) -> SimulatedBoard:
     """The simulated board for a driver of this name.
 
-    `colour`, `period_ms`, `quarters`, `measures` (how strong magnets are) and `kings` (told by it) are the matrix's.
+    `colour`, `period_ms`, `quarters`, `measures` (how strong magnets are), `kings` (told by it) and `dims` (lamps) are
+    the matrix's.
     """
     match driver:
         case "matrix":
@@ -79,6 +81,7 @@ def device_for(  # noqa: PLR0913
                 quarters=quarters,
                 measures=measures,
                 kings=kings,
+                dims=dims,
             )
         case "dgt":
             return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)

@@ -18,7 +18,6 @@ _HELLO, _STATE, _ACK, _PONG, _KEYS = 0x01, 0x02, 0x03, 0x04, 0x05
 _MAGNETS, _READINGS, _CALIBRATION = 0x06, 0x07, 0x08
 _HELLO_REQUEST, _LAMPS, _BUZZER, _PING, _BRIGHTNESS = 0x81, 0x82, 0x83, 0x84, 0x85
 _READ, _CALIBRATE, _KEEP = 0x86, 0x87, 0x88
-_COMMANDS = (_LAMPS, _BUZZER, _BRIGHTNESS, _CALIBRATE, _KEEP)
 _USUAL_BRIGHTNESS = 100
 _WHITE = Piece.WHITE_MAN | Piece.WHITE_KING
 
@@ -72,7 +71,7 @@ def _opened(stuffed: bytes) -> tuple[int, int, bytes] | None:
         rest = rest[length - 1 :]
         if rest:
             body.append(0)
-    if len(body) < 4 or _crc(bytes(body[:-2])) != body[-2] | body[-1] << 8:
+    if not 4 <= len(body) <= 204 or _crc(bytes(body[:-2])) != body[-2] | body[-1] << 8:
         return None
     return body[0], body[1], bytes(body[2:-2])
 
@@ -199,7 +198,16 @@ class MatrixBoard:
     def hold(self, button: str, for_ms: int, now_ms: int) -> None:
         """A hand presses a button and keeps it down for so long."""
         self.press(button, now_ms)
-        self._held[BUTTONS.index(button)] = now_ms + for_ms
+        if button in BUTTONS:
+            self._held[BUTTONS.index(button)] = now_ms + for_ms
+
+    def release(self, button: str, now_ms: int) -> None:
+        """A hand lets go of a button; ValueError when the board has no such button."""
+        if button not in (*BUTTONS, *KEYS):
+            raise ValueError(f"no button {button!r} on this board, only {', '.join((*BUTTONS, *KEYS))}")
+        if button in BUTTONS:
+            self._held.pop(BUTTONS.index(button), None)
+        self._state_ms = min(self._state_ms, now_ms)
 
     def lamps(self, now_ms: int) -> dict[Cell, str]:
         """The lit cells with the role each shows."""
@@ -420,6 +428,8 @@ class MatrixBoard:
         return out
 
     def _answer(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
+        if not self._fits(kind, payload):
+            return b""
         self._darken(now_ms)
         self._host_ms = now_ms
         if kind == _READ:
@@ -430,15 +440,32 @@ class MatrixBoard:
             return self._hello() + self._state(now_ms)
         if kind == _PING:
             return self._packet(_PONG, bytes((sequence, self._lamps_sequence)))
-        return self._obey(kind, sequence, payload, now_ms) if kind in _COMMANDS else b""
+        return self._obey(kind, sequence, payload, now_ms)
+
+    def _fits(self, kind: int, payload: bytes) -> bool:
+        """Whether this is the payload of a message for boards."""
+        match kind:
+            case 0x81:
+                return len(payload) == 1
+            case 0x82:
+                cells, roles = payload[::2], payload[1::2]
+                once = len(set(cells)) == len(cells) == len(roles)
+                return once and all(cell < len(self._levels) for cell in cells) and all(0 < role < 7 for role in roles)
+            case 0x83:
+                return len(payload) == 4
+            case 0x84:
+                return not payload
+            case 0x85:
+                return len(payload) == 1 and payload[0] <= 100
+            case 0x86:
+                return len(payload) == 2
+            case 0x87:
+                return True  # what fits is the field's to say
+            case 0x88:
+                return len(payload) == 1 and payload[0] <= 1
+        return False
 
     def _obey(self, kind: int, sequence: int, payload: bytes, now_ms: int) -> bytes:
-        if kind == _LAMPS and (len(payload) % 2 or any(role not in range(1, 7) for role in payload[1::2])):
-            return b""
-        if kind == _BRIGHTNESS and (len(payload) != 1 or payload[0] > 100):
-            return b""
-        if kind == _KEEP and (len(payload) != 1 or payload[0] > 1):
-            return b""
         if (kind == _BRIGHTNESS and not self._dims) or (kind in (_CALIBRATE, _KEEP) and self._field is None):
             return self._packet(_ACK, bytes((sequence, 1)))
         if kind == _CALIBRATE and not self.field.fits(payload):

@@ -54,33 +54,40 @@ class PtyPort:
     ) -> None:
         self.close()
 
+    def touch(self, act: Callable[[int], _T]) -> _T:
+        """Does something to the board at the present time (ms), between two turns of its loop; its result."""
+        with self._lock:
+            result = act(_now_ms() - self._zero_ms)
+        self._wake()
+        return result
+
     def put(self, cell: Cell, piece: Piece) -> None:
         """A hand puts a piece on a cell; Piece.EMPTY takes away."""
-        self._touch(lambda now_ms: self._board.put(cell, piece, now_ms))
+        self.touch(lambda now_ms: self._board.put(cell, piece, now_ms))
 
     def take(self, cell: Cell) -> None:
         """A hand takes away what stands on a cell."""
-        self._touch(lambda now_ms: self._board.take(cell, now_ms))
+        self.touch(lambda now_ms: self._board.take(cell, now_ms))
 
     def contents(self, cell: Cell) -> Piece:
         """What stands on a cell, whatever the sensors say."""
-        return self._touch(lambda _: self._board.contents(cell))
+        return self.touch(lambda _: self._board.contents(cell))
 
     def break_sensor(self, cell: Cell) -> None:
         """From now on the sensor of a cell reads empty whatever stands there."""
-        self._touch(lambda _: self._board.break_sensor(cell))
+        self.touch(lambda _: self._board.break_sensor(cell))
 
     def press(self, button: str) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
-        self._touch(lambda now_ms: self._board.press(button, now_ms))
+        self.touch(lambda now_ms: self._board.press(button, now_ms))
 
     def lamps(self) -> dict[Cell, str]:
         """The lit cells with the role each shows."""
-        return self._touch(self._board.lamps)
+        return self.touch(self._board.lamps)
 
     def power_cycle(self) -> None:
         """The power goes and comes back."""
-        self._touch(self._board.power_cycle)
+        self.touch(self._board.power_cycle)
 
     def unplug(self) -> None:
         """Pulls the cable: whoever has the port open gets an error, and the name is gone."""
@@ -107,12 +114,6 @@ class PtyPort:
         os.close(self._wake_write)
         if self._folder is not None:
             self._folder.cleanup()
-
-    def _touch(self, act: Callable[[int], _T]) -> _T:
-        with self._lock:
-            result = act(_now_ms() - self._zero_ms)
-        self._wake()
-        return result
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):
