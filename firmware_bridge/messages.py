@@ -8,46 +8,40 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
 from engine.geometry import Cell
+from firmware_bridge import wire
 from firmware_bridge.driver import Role
 from firmware_bridge.errors import BadPayload
-from firmware_bridge.packets import MAX_PAYLOAD
 
-VERSION = 1
-"""The link version that this program speaks."""
-
-BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black")
-"""Buttons in the order of their bits and counters."""
-
-KEY_BUTTONS = ("draw", "resign")
-"""Further buttons in the order of their counters in KEYS."""
-
-ROLE_NUMBERS = {Role.LIFT: 1, Role.PLACE: 2, Role.PATH: 3, Role.REMOVE: 4, Role.WRONG: 5, Role.HINT: 6}
+VERSION = wire.VERSION
+BUTTONS = wire.BUTTON_NAMES
+KEY_BUTTONS = wire.KEY_NAMES
+ROLE_NUMBERS = {Role(name): number for number, name in enumerate(wire.ROLE_NAMES) if name}
 _ROLES = {number: role for role, number in ROLE_NUMBERS.items()}
 
-MAX_LAMPS = MAX_PAYLOAD // 2
+MAX_LAMPS = wire.MAX_PAYLOAD // 2
 
 
 class Capability(IntFlag):
     """What a board can do."""
 
-    COLOUR = 1
-    LAMPS = 2
-    BUTTONS = 4
-    CLOCK_LEVER = 8
-    BUZZER = 16
-    KEYS = 32
-    DIMMER = 64
-    STRENGTHS = 128
-    KINGS = 256
+    COLOUR = wire.COLOUR
+    LAMPS = wire.HAS_LAMPS
+    BUTTONS = wire.BUTTONS
+    CLOCK_LEVER = wire.CLOCK_LEVER
+    BUZZER = wire.HAS_BUZZER
+    KEYS = wire.FURTHER_BUTTONS
+    DIMMER = wire.DIMMER
+    STRENGTHS = wire.STRENGTHS
+    KINGS = wire.KINGS
 
 
 class Sensors(IntEnum):
     """Which cells have a sensor."""
 
-    ALL = 0
-    LEFT = 1
+    ALL = wire.EVERY_CELL
+    LEFT = wire.LEFT_CELLS
     """Every second cell, White's lower left corner among them."""
-    RIGHT = 2
+    RIGHT = wire.RIGHT_CELLS
     """Every second cell, White's lower right corner among them."""
 
     def covers(self, cell: Cell, rows: int) -> bool:
@@ -60,10 +54,10 @@ class Sensors(IntEnum):
 class CellState(IntEnum):
     """What a sensor says of its cell."""
 
-    EMPTY = 0
-    OCCUPIED = 1
-    WHITE = 2
-    BLACK = 3
+    EMPTY = wire.EMPTY
+    OCCUPIED = wire.OCCUPIED
+    WHITE = wire.WHITE
+    BLACK = wire.BLACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,10 +259,10 @@ class Kind:
     read: Callable[[bytes], Message]
 
 
-_HELLO = struct.Struct("<BHBBB8s3B")
-_STATE = struct.Struct("<IB5BB")
-_THRESHOLDS = struct.Struct("<4HB")
-_EVERY_ROW = 255
+_HELLO = struct.Struct(wire.HELLO_FORMAT)
+_STATE = struct.Struct(wire.STATE_FORMAT)
+_THRESHOLDS = struct.Struct(wire.THRESHOLDS_FORMAT)
+_BUZZER = struct.Struct(wire.BUZZER_FORMAT)
 
 
 def _write_hello(message: Message) -> bytes:
@@ -344,11 +338,11 @@ def _read_lamps(payload: bytes) -> Lamps:
 
 def _write_buzzer(message: Message) -> bytes:
     assert isinstance(message, Buzzer)
-    return struct.pack("<HH", message.pitch_hz, message.duration_ms)
+    return _BUZZER.pack(message.pitch_hz, message.duration_ms)
 
 
 def _read_buzzer(payload: bytes) -> Buzzer:
-    return Buzzer(*struct.unpack("<HH", payload))
+    return Buzzer(*_BUZZER.unpack(payload))
 
 
 def _write_brightness(message: Message) -> bytes:
@@ -396,14 +390,15 @@ def _read_readings(payload: bytes) -> Readings:
 
 
 def _written_thresholds(cell: Thresholds) -> bytes:
-    return _THRESHOLDS.pack(cell.rest, cell.present, cell.weak, cell.king, cell.black_is_high | cell.is_dead << 1)
+    flags = wire.BLACK_IS_HIGH * cell.black_is_high | wire.IS_DEAD * cell.is_dead
+    return _THRESHOLDS.pack(cell.rest, cell.present, cell.weak, cell.king, flags)
 
 
 def _read_thresholds(fields: tuple[int, int, int, int, int]) -> Thresholds:
     rest, present, weak, king, flags = fields
-    if present == 0 or flags > 3:
+    if present == 0 or flags & ~(wire.BLACK_IS_HIGH | wire.IS_DEAD):
         raise ValueError(f"a threshold of {present} and flags of {flags}")
-    return Thresholds(rest, present, weak, king, bool(flags & 1), bool(flags & 2))
+    return Thresholds(rest, present, weak, king, bool(flags & wire.BLACK_IS_HIGH), bool(flags & wire.IS_DEAD))
 
 
 def _write_row(message: Message) -> bytes:
@@ -436,12 +431,12 @@ def _read_problem(payload: bytes) -> Problem:
 
 def _write_read(message: Message) -> bytes:
     assert isinstance(message, Read)
-    return bytes((message.what, _EVERY_ROW if message.row is None else message.row))
+    return bytes((message.what, wire.EVERY_ROW if message.row is None else message.row))
 
 
 def _read_read(payload: bytes) -> Read:
     what, row = payload
-    return Read(Table(what), None if row == _EVERY_ROW else row)
+    return Read(Table(what), None if row == wire.EVERY_ROW else row)
 
 
 def _write_keep(message: Message) -> bytes:
@@ -457,23 +452,23 @@ def _read_keep(payload: bytes) -> Keep:
 
 
 KINDS: tuple[Kind, ...] = (
-    Kind(0x01, "HELLO", Hello, _write_hello, _read_hello),
-    Kind(0x02, "STATE", State, _write_state, _read_state),
-    Kind(0x03, "ACK", Ack, _write_ack, _read_ack),
-    Kind(0x04, "PONG", Pong, _write_pong, _read_pong),
-    Kind(0x05, "KEYS", Keys, _write_keys, _read_keys),
-    Kind(0x06, "MAGNETS", Magnets, _write_magnets, _read_magnets),
-    Kind(0x07, "READINGS", Readings, _write_readings, _read_readings),
-    Kind(0x08, "CALIBRATION", Calibration, _write_row, _read_calibration),
-    Kind(0x09, "PROBLEM", Problem, _write_problem, _read_problem),
-    Kind(0x81, "HELLO_REQUEST", HelloRequest, _write_hello_request, _read_hello_request),
-    Kind(0x82, "LAMPS", Lamps, _write_lamps, _read_lamps),
-    Kind(0x83, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),
-    Kind(0x84, "PING", Ping, _write_ping, _read_ping),
-    Kind(0x85, "BRIGHTNESS", Brightness, _write_brightness, _read_brightness),
-    Kind(0x86, "READ", Read, _write_read, _read_read),
-    Kind(0x87, "CALIBRATE", Calibrate, _write_row, _read_calibrate),
-    Kind(0x88, "KEEP", Keep, _write_keep, _read_keep),
+    Kind(wire.HELLO, "HELLO", Hello, _write_hello, _read_hello),
+    Kind(wire.STATE, "STATE", State, _write_state, _read_state),
+    Kind(wire.ACK, "ACK", Ack, _write_ack, _read_ack),
+    Kind(wire.PONG, "PONG", Pong, _write_pong, _read_pong),
+    Kind(wire.KEYS, "KEYS", Keys, _write_keys, _read_keys),
+    Kind(wire.MAGNETS, "MAGNETS", Magnets, _write_magnets, _read_magnets),
+    Kind(wire.READINGS, "READINGS", Readings, _write_readings, _read_readings),
+    Kind(wire.CALIBRATION, "CALIBRATION", Calibration, _write_row, _read_calibration),
+    Kind(wire.PROBLEM, "PROBLEM", Problem, _write_problem, _read_problem),
+    Kind(wire.HELLO_REQUEST, "HELLO_REQUEST", HelloRequest, _write_hello_request, _read_hello_request),
+    Kind(wire.LAMPS, "LAMPS", Lamps, _write_lamps, _read_lamps),
+    Kind(wire.BUZZER, "BUZZER", Buzzer, _write_buzzer, _read_buzzer),
+    Kind(wire.PING, "PING", Ping, _write_ping, _read_ping),
+    Kind(wire.BRIGHTNESS, "BRIGHTNESS", Brightness, _write_brightness, _read_brightness),
+    Kind(wire.READ, "READ", Read, _write_read, _read_read),
+    Kind(wire.CALIBRATE, "CALIBRATE", Calibrate, _write_row, _read_calibrate),
+    Kind(wire.KEEP, "KEEP", Keep, _write_keep, _read_keep),
 )
 """Every message of link version 1."""
 
