@@ -36,6 +36,7 @@ class Driver:
     """
 
     baud: ClassVar[int] = 9600
+    sizes: ClassVar[tuple[tuple[int, int], ...]] = ((8, 8), (10, 10))
 
     def __init__(
         self,

@@ -6,11 +6,29 @@ from typing import Protocol
 
 from engine.geometry import Cell
 from engine.position import Piece
+from firmware_bridge.simulator.certabo_board import CertaboBoard
 from firmware_bridge.simulator.dgt_board import DgtBoard
 from firmware_bridge.simulator.faults import NONE, PRESETS, Faults
 from firmware_bridge.simulator.matrix_board import MatrixBoard
+from firmware_bridge.simulator.millennium_board import MillenniumBoard
 
-__all__ = ["NONE", "PRESETS", "DgtBoard", "Faults", "MatrixBoard", "SimulatedBoard", "device_for"]
+__all__ = [
+    "NONE",
+    "PRESETS",
+    "SIMULATED",
+    "CertaboBoard",
+    "DgtBoard",
+    "Faults",
+    "MatrixBoard",
+    "MillenniumBoard",
+    "SimulatedBoard",
+    "device_for",
+]
+
+SIMULATED = ("matrix", "dgt", "millennium", "certabo")
+"""Drivers for whose boards there is a simulated one."""
+QUIET_PERIOD_MS = 100
+"""Boards that repeat themselves less often than this report what has changed at once, and little else."""
 
 
 class SimulatedBoard(Protocol):
@@ -63,10 +81,10 @@ def device_for(  # noqa: PLR0913
     kings: bool = False,
     dims: bool = False,
 ) -> SimulatedBoard:
-    """The simulated board for a driver of this name.
+    """The simulated board for a driver of this name; `codes` are the DGT-compatible board's.
 
-    `colour`, `period_ms`, `quarters`, `measures` (how strong magnets are), `kings` (told by it) and `dims` (lamps) are
-    the matrix's.
+    `colour` makes a matrix tell colours, and a Certabo read chips. `period_ms`, `quarters`, `measures` (how strong
+    magnets are), `kings` (told by it) and `dims` (lamps) are the matrix's.
     """
     match driver:
         case "matrix":
@@ -85,4 +103,12 @@ def device_for(  # noqa: PLR0913
             )
         case "dgt":
             return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)
-    raise ValueError(f"no simulated board for driver {driver!r}, only for matrix and dgt")
+        case "millennium" | "certabo" if (columns, rows) != (8, 8):
+            raise ValueError(f"no {driver} board of {columns}x{rows} cells, only of 8x8")
+        case "millennium":
+            # One that reports changes alone where a matrix would rest: simulated time then runs as fast.
+            chatty = period_ms < QUIET_PERIOD_MS
+            return MillenniumBoard(seed=seed, faults=faults, chatty=chatty, quarters=2 if rotated else quarters)
+        case "certabo":
+            return CertaboBoard(seed=seed, faults=faults, chips=colour, quarters=2 if rotated else quarters)
+    raise ValueError(f"no simulated board for driver {driver!r}, only for {', '.join(SIMULATED)}")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TextIO
 
 from engine.position import Piece
-from firmware_bridge.simulator import PRESETS, MatrixBoard, SimulatedBoard, device_for
+from firmware_bridge.simulator import PRESETS, SIMULATED, MatrixBoard, SimulatedBoard, device_for
 from firmware_bridge.simulator.pty_port import PtyPort
 
 A_DAY_MS = 86_400_000
@@ -28,11 +28,11 @@ A_DAY_MS = 86_400_000
 def main(arguments: Sequence[str] | None = None, lines: TextIO = sys.stdin, answers: TextIO = sys.stdout) -> None:
     """Runs a board until its input ends."""
     parser = argparse.ArgumentParser(prog="python -m firmware_bridge.simulator", description=__doc__.splitlines()[0])
-    parser.add_argument("driver", choices=("matrix", "dgt"), help="kind of board")
+    parser.add_argument("driver", choices=SIMULATED, help="kind of board")
     parser.add_argument("size", metavar="COLUMNSxROWS", help="cells, for example 10x10")
     parser.add_argument("--dims", action="store_true", help="a matrix whose lamps can be dimmed")
     parser.add_argument("--path", type=Path, required=True, help="name of the port that appears")
-    parser.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
+    parser.add_argument("--colour", action="store_true", help="a matrix that tells colours, a Certabo that reads chips")
     parser.add_argument("--measures", action="store_true", help="a matrix that measures how strong a magnet is")
     parser.add_argument("--kings", action="store_true", help="a matrix that measures, and tells kings by it")
     parser.add_argument("--noise", choices=sorted(PRESETS), default="clean", help="faults (default: %(default)s)")

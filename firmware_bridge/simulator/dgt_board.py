@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from heapq import heappop, heappush
 from math import ceil
 
 from engine.geometry import Cell
 from engine.position import Piece
-from firmware_bridge.simulator.faults import MARGINAL_SCAN, NONE, Faults, Noise
+from firmware_bridge.simulator.cable import Cable
+from firmware_bridge.simulator.faults import NONE, Faults, Noise
+from firmware_bridge.simulator.scan import Scanner
 
 SCAN_MS = 225
 BOOT_MS = 500
@@ -57,7 +58,8 @@ class DgtBoard:
         self._columns = columns
         self._fields = columns * rows
         self._noise = Noise(faults, seed)
-        self._codes = CODES[codes]
+        self._scanner = Scanner(self._fields, SCAN_MS, CODES[codes], self._noise, WRONG_CODE)
+        self._cable = Cable(BYTES_PER_MS, self._noise)
         self._rotated = rotated
         self._serial = serial
         self._clock = clock
@@ -65,22 +67,10 @@ class DgtBoard:
         self.battery = battery
         """Percent left; None on a board that is fed over its cable and does not answer when asked."""
         self.charging = False
-        self._world = [Piece.EMPTY] * self._fields
-        self._scanned = bytearray(self._fields)
-        self._visits: list[tuple[float, int]] = []
-        self._weak: set[int] = set()
-        self._wrong: set[int] = set()
-        self._marginal: set[int] = set()
-        self._dead: set[int] = set()
-        self._flipping: set[int] = set()
-        self._dropping: set[int] = set()
-        self._flip_ms = self._noise.until_flip_ms()
         self._mode = _BUS
         self._right_high = False
         self._input: deque[int] = deque()
         self._read_ms = 0
-        self._wire: deque[tuple[float, bytes]] = deque()
-        self._wire_free_ms = 0.0
         self._clock_ms: int | None = None
         self._boot_ms = 0
         self._log = bytearray(b"\x6a")
@@ -88,20 +78,7 @@ class DgtBoard:
 
     def put(self, cell: Cell, piece: Piece, now_ms: int) -> None:
         """A hand puts a piece on a cell; nothing else stands there afterwards."""
-        field = self._field(cell)
-        self._world[field] = piece
-        self._weak.discard(field)
-        self._wrong.discard(field)
-        self._marginal.discard(field)
-        self._dropping.discard(field)
-        if piece is not Piece.EMPTY:
-            if self._noise.happens(self._noise.faults.weak_piece):
-                self._weak.add(field)
-            if self._noise.happens(self._noise.faults.wrong_code):
-                self._wrong.add(field)
-            if self._noise.happens(self._noise.faults.marginal_piece):
-                self._marginal.add(field)
-        heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
+        self._scanner.put(self._field(cell), piece, now_ms)
 
     def take(self, cell: Cell, now_ms: int) -> None:
         """A hand takes away what stands on a cell."""
@@ -109,13 +86,11 @@ class DgtBoard:
 
     def contents(self, cell: Cell) -> Piece:
         """What stands on a cell, whatever the board says."""
-        return self._world[self._field(cell)]
+        return self._scanner.contents(self._field(cell))
 
     def break_sensor(self, cell: Cell) -> None:
         """From now on a field reads empty whatever stands there."""
-        field = self._field(cell)
-        self._dead.add(field)
-        self._scanned[field] = 0
+        self._scanner.break_sensor(self._field(cell))
 
     def press(self, button: str, now_ms: int) -> None:
         """A player pushes the lever of the clock down on his side; ValueError when the board has no such button."""
@@ -138,17 +113,13 @@ class DgtBoard:
         self._mode = _BUS
         self._boot_ms = now_ms + BOOT_MS
         self._input.clear()
-        self._wire.clear()
-        self._wire_free_ms = float(now_ms)
+        self._cable.cut(now_ms)
         self._clock_ms = None
         self._log.append(0x6A)
-        self._visits = []
-        for field in range(self._fields):
-            code = self._scanned[field] = self._code(field)
+        self._scanner.restart(now_ms)
+        for field, code in enumerate(self._scanner.read):
             if code:
                 self._log += bytes((0x40 | code, field))
-            if field in self._weak or field in self._marginal:
-                heappush(self._visits, (self._next_visit_ms(field, now_ms), field))
 
     def receive(self, data: bytes, now_ms: int) -> bytes:
         """Takes bytes from the host, gives bytes for it."""
@@ -167,74 +138,25 @@ class DgtBoard:
             self._read_command(self._read_ms)
             self._read_ms += COMMAND_MS
         self._run_clock(now_ms)
-        out = b""
-        while self._wire and self._wire[0][0] <= now_ms:
-            out += self._wire.popleft()[1]
-        return out
+        return self._cable.arrived(now_ms)
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do, None when nothing will happen by itself."""
-        due: list[float] = [self._read_ms] if self._input else []
-        if self._wire:
-            due.append(self._wire[0][0])
-        if self._visits:
-            due.append(self._visits[0][0])
-        if self._flip_ms is not None:
-            due.append(self._flip_ms)
-        if self._clock_ms is not None:
-            due.append(self._clock_ms)
-        return ceil(min(due)) if due else None
+        due = [self._read_ms if self._input else None, self._clock_ms]
+        moments = (*due, self._cable.deadline_ms(), self._scanner.deadline_ms())
+        return min((ceil(moment) for moment in moments if moment is not None), default=None)
 
     def _field(self, cell: Cell) -> int:
         field = cell[1] * self._columns + cell[0]
         return self._fields - 1 - field if self._rotated else field
 
-    def _next_visit_ms(self, field: int, now_ms: float) -> float:
-        phase = field * SCAN_MS / self._fields
-        scans = ceil((now_ms - phase) / SCAN_MS)
-        return phase + max(scans, 0) * SCAN_MS
-
-    def _code(self, field: int) -> int:
-        return 0 if field in self._dead else self._codes[self._world[field]]
-
     def _scan(self, now_ms: int) -> None:
-        while self._flip_ms is not None and self._flip_ms <= now_ms:
-            self._flipping.add(field := self._noise.random.randrange(self._fields))
-            heappush(self._visits, (self._next_visit_ms(field, self._flip_ms), field))
-            pause_ms = self._noise.until_flip_ms()
-            self._flip_ms = None if pause_ms is None else self._flip_ms + pause_ms
-        while self._visits and self._visits[0][0] <= now_ms:
-            at_ms, field = heappop(self._visits)
-            self._visit(field, at_ms)
-
-    def _visit(self, field: int, at_ms: float) -> None:
-        code = self._codes[self._world[field]]
-        again = field in self._weak
-        if field in self._dead or (again and self._scanned[field]):
-            code = 0
-        elif field in self._flipping:
-            self._flipping.discard(field)
-            code, again = 0 if code else self._noise.random.choice(list(self._codes.values())[1:]), True
-        elif field in self._dropping:
-            self._dropping.discard(field)
-            code, again = 0, True
-        elif field in self._wrong:
-            self._wrong.discard(field)
-            code, again = WRONG_CODE, True
-        elif field in self._marginal:
-            self._dropping.add(field)
-            gone_ms = at_ms + SCAN_MS * self._noise.random.expovariate(MARGINAL_SCAN)
-            heappush(self._visits, (self._next_visit_ms(field, gone_ms), field))
-        if again:
-            heappush(self._visits, (at_ms + SCAN_MS, field))
-        if code == self._scanned[field]:
-            return
-        self._scanned[field] = code
-        quick = 0x10 if at_ms - self._log_ms < 250 else 0
-        self._log += bytes((0x40 | quick | code, field))
-        self._log_ms = at_ms
-        if self._mode in _UPDATING:
-            self._say(0x0E, bytes((field, code)), at_ms)
+        for at_ms, field, code in self._scanner.advance(now_ms):
+            quick = 0x10 if at_ms - self._log_ms < 250 else 0
+            self._log += bytes((0x40 | quick | code, field))
+            self._log_ms = at_ms
+            if self._mode in _UPDATING:
+                self._say(0x0E, bytes((field, code)), at_ms)
 
     def _read_command(self, at_ms: int) -> None:
         command = self._input.popleft()
@@ -262,13 +184,13 @@ class DgtBoard:
                 self._input.popleft()
 
     def _dump(self) -> bytes:
-        return self._half(0) + bytes(14) if self._dark_only else bytes(self._scanned)
+        return self._half(0) + bytes(14) if self._dark_only else bytes(self._scanner.read)
 
     def _half(self, colour: int) -> bytes:
         """Codes of every second field in each row: 0 the black fields, 1 the white ones."""
         rows = range(self._fields // self._columns)
         return b"".join(
-            bytes(self._scanned[row * self._columns + (row + 1 + colour) % 2 : (row + 1) * self._columns : 2])
+            bytes(self._scanner.read[row * self._columns + (row + 1 + colour) % 2 : (row + 1) * self._columns : 2])
             for row in rows
         )
 
@@ -295,17 +217,7 @@ class DgtBoard:
             self.power_cycle(ceil(at_ms))
             return
         total = len(payload) + 3
-        message = bytes((0x80 | identifier, total >> 7, total & 0x7F)) + payload
-        if self._noise.happens(self._noise.faults.duplicated_message):
-            message *= 2
-        start_ms = max(at_ms, self._wire_free_ms) + self._noise.stall_ms()
-        self._wire_free_ms = start_ms + len(message) / BYTES_PER_MS
-        message = self._noise.spoil(message)
-        cut = self._noise.random.randint(0, len(message))
-        if cut:
-            self._wire.append((start_ms + cut / BYTES_PER_MS, message[:cut]))
-        if message[cut:]:
-            self._wire.append((max(self._wire_free_ms, start_ms + cut / BYTES_PER_MS), message[cut:]))
+        self._cable.send(bytes((0x80 | identifier, total >> 7, total & 0x7F)) + payload, at_ms)
 
 
 _SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {

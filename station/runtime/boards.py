@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import threading
 import traceback
 from contextlib import closing
@@ -10,6 +11,7 @@ from dataclasses import replace
 
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
+from firmware_bridge import boards
 from firmware_bridge.driver import Counters, Cues, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.serial_port import SerialPort
@@ -23,14 +25,14 @@ from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
 from station.runtime.places import Places
 
+BOARDS = tuple(sorted(module.name for module in pkgutil.iter_modules(boards.__path__)))
+"""The drivers that come with the program."""
 REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
 SILENT_MS = 6_000
 """A port at which no board answers for so long is closed and opened again: some adapters wake up only then."""
 DIM_MS = 5_000
 """How often it is looked at whether the night has begun or ended."""
-DGT_SIZES = ((8, 8), (10, 10))
-"""Boards with a DGT-compatible link report 64 or 100 fields."""
 READ_MS = 50
 """How long it waits for bytes before it looks into its mailbox."""
 
@@ -42,7 +44,7 @@ def driver_class(name: str) -> type[BoardDriver]:
         driver: type[BoardDriver] = module.Driver
     except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as error:
         raise ConfigError(
-            f"driver = {name!r}: expected matrix, dgt or a module with a class Driver: {error}"
+            f"driver = {name!r}: expected {', '.join(BOARDS)} or a module with a class Driver: {error}"
         ) from error
     return driver
 
@@ -50,11 +52,13 @@ def driver_class(name: str) -> type[BoardDriver]:
 def misfit(driver: str, ruleset: Ruleset) -> str | None:
     """Why no board of a driver's kind has the size of a variant, in one sentence; None when there may be one."""
     size = (ruleset.columns, ruleset.rows)
-    if driver != "dgt" or size in DGT_SIZES:
+    sizes: tuple[tuple[int, int], ...] = getattr(driver_class(driver), "sizes", ())
+    if not sizes or size in sizes:
         return None
+    expected = " or ".join(f"{columns}x{rows}" for columns, rows in sizes)
     return (
-        f"variant = {ruleset.name!r}: found a board of {size[0]}x{size[1]}, expected 8x8 or 10x10: "
-        "boards with driver 'dgt' have 64 or 100 fields"
+        f"variant = {ruleset.name!r}: found a board of {size[0]}x{size[1]}, expected {expected}: "
+        f"boards with driver {driver!r} have no other size"
     )
 
 

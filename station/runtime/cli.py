@@ -15,6 +15,9 @@ from station.runtime.version import PROGRAM
 BAD_USAGE = 2
 """Exit code for bad usage or bad configuration; 1 means that what was asked for was found wrong."""
 
+SIMULATED = ("matrix", "dgt", "millennium", "certabo")
+"""Drivers for whose boards there is a simulated one."""
+
 Command = Callable[[argparse.Namespace], int]
 
 
@@ -80,7 +83,7 @@ def _add_running(commands: _Commands) -> None:
     demo = _add(commands, "demo", _demo, "A whole station on simulated boards.", "dambord demo --variant russian")
     demo.add_argument("--variant", default="international", help="rules to play by (default: %(default)s)")
     demo.add_argument("--boards", type=int, default=1, help="how many boards (default: %(default)s)")
-    demo.add_argument("--driver", choices=("matrix", "dgt"), default="matrix", help="kind of simulated board")
+    demo.add_argument("--driver", choices=SIMULATED, default="matrix", help="kind of simulated board")
     demo.add_argument("--host", default="127.0.0.1", help="address of the page (default: %(default)s)")
     demo.add_argument("--port", type=int, default=None, help="port of the page (default: 8080, or a free one)")
     demo.add_argument("--mqtt", metavar="HOST:PORT", help="also publish to this broker")
@@ -175,7 +178,7 @@ def _add_measuring(commands: _Commands) -> None:
         "dambord simulate games.pdn --driver dgt --games 40 --hands real --noise worn --seed 7 --json",
     )
     simulate.add_argument("file", metavar="FILE.pdn", nargs="?", help="recorded games (default: some are made)")
-    simulate.add_argument("--driver", choices=("matrix", "dgt"), default="matrix", help="kind of board")
+    simulate.add_argument("--driver", choices=SIMULATED, default="matrix", help="kind of board")
     simulate.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
     simulate.add_argument(
         "--hands",

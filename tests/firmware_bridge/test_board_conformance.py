@@ -4,36 +4,55 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
+from kinds import KINDS
 from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up, straight
 
 import firmware_bridge
-from engine.position import EMPTY
+from engine.position import BLACK_MAN, EMPTY, WHITE_MAN
 from firmware_bridge import boards
 from firmware_bridge.driver import Counters, Role
-from firmware_bridge.simulator import device_for
 
 DRIVERS = sorted(module.name for module in pkgutil.iter_modules(boards.__path__))
 FOLDER = Path(firmware_bridge.__file__).parent
 
-GREETINGS = {"matrix": b"\x81", "dgt": b"\x40"}
-"""What each driver begins its conversation with: HELLO_REQUEST, reset."""
 
-pytestmark = pytest.mark.parametrize("name", DRIVERS)
+def _sizes(name):
+    made = getattr(type(driver_of(name, SMALL)), "sizes", ((8, 8), (10, 10)))
+    return [board for board in (SMALL, BIG) if (board.columns, board.rows) in made]
 
 
-@pytest.fixture(params=[SMALL, BIG], ids=["8x8", "10x10"])
-def wire(request, name):
-    board = request.param
-    wire = Wire(driver_of(name, board, home_of(board)), device_for(name, board.columns, board.rows, seed=3))
-    set_up(wire, board, home_of(board))
-    wire.start().run(2000)
-    wire.geometry = board
+def pytest_generate_tests(metafunc):
+    """Each test for each driver; where it takes a wire, for each device and each size there is of it."""
+    if "wire" in metafunc.fixturenames:
+        cases = [(name, which, size) for name in DRIVERS for which in KINDS[name].devices for size in _sizes(name)]
+        ids = [f"{which}-{size.columns}x{size.rows}" for _, which, size in cases]
+        metafunc.parametrize(("name", "which", "size"), cases, ids=ids)
+    elif "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", DRIVERS)
+
+
+def wired(name, size, which=None):
+    device = KINDS[name].devices[which or next(iter(KINDS[name].devices))]
+    wire = Wire(driver_of(name, size, home_of(size)), device(size.columns, size.rows))
+    set_up(wire, size, home_of(size))
     return wire
+
+
+@pytest.fixture
+def wire(name, which, size):
+    wire = wired(name, size, which).start().run(2000)
+    wire.geometry, wire.kind, wire.which = size, KINDS[name], which
+    return wire
+
+
+def test_every_driver_is_of_a_kind_that_is_known_here():
+    assert set(KINDS) == set(DRIVERS)
 
 
 def test_a_driver_has_the_whole_shape(name):
@@ -47,23 +66,27 @@ def test_a_driver_has_the_whole_shape(name):
 
 def test_it_comes_online_once_and_says_who_it_is(wire):
     assert [value for _, value in wire.online] == [True]
-    assert wire.driver.device.unique_id
-    assert wire.driver.device.firmware
+    assert bool(wire.driver.device.unique_id) is wire.kind.tells_id
+    assert wire.driver.device.name
     assert agrees(wire, wire.geometry)
 
 
 def test_S67_a_board_that_starts_slowly_is_asked_every_two_seconds_until_it_answers(name):
-    asked_ms = []
+    asked_ms, sent = [], []
+    greeting = KINDS[name].greeting
 
     def into_the_void(data):
-        asked_ms.extend([wire.now_ms] * (GREETINGS[name] in data))
+        sent.append(data)
+        asked_ms.extend([wire.now_ms] * (bool(greeting) and greeting in data))
         return ()
 
-    wire = Wire(driver_of(name, SMALL, home_of(SMALL)), device_for(name, SMALL.columns, SMALL.rows))
-    set_up(wire, SMALL, home_of(SMALL))
+    wire = wired(name, SMALL)
     wire.to_board, wire.to_host = into_the_void, lambda data: ()
     wire.start().run(7000)
-    assert [later - earlier for earlier, later in pairwise(asked_ms)] == [2000] * 3
+    if greeting:
+        assert [later - earlier for earlier, later in pairwise(asked_ms)] == [2000] * 3
+    else:
+        assert sent == []
     wire.to_board = wire.to_host = straight
     wire.run(3000)
     assert wire.is_online
@@ -71,11 +94,12 @@ def test_S67_a_board_that_starts_slowly_is_asked_every_two_seconds_until_it_answ
 
 
 def test_views_follow_the_world_within_a_second(wire):
-    random = Random(1)
+    random, cells, most = Random(1), wire.geometry.cells, Counter(home_of(wire.geometry))
     for _ in range(30):
-        square = random.randrange(len(wire.geometry))
-        wire.board.put(wire.geometry.cells[square], random.choice((EMPTY, *home_of(wire.geometry))), wire.now_ms)
-        wire.run(1000)
+        stands = Counter(map(wire.board.contents, cells))
+        piece = random.choice([EMPTY, *(man for man in (WHITE_MAN, BLACK_MAN) if stands[man] < most[man])])
+        wire.board.put(random.choice(cells), piece, wire.now_ms)
+        wire.run(wire.kind.view_ms)
         assert agrees(wire, wire.geometry)
 
 
@@ -89,9 +113,15 @@ def test_views_come_only_when_something_changed(wire):
 def test_cues_light_the_lamps_and_only_those(wire):
     for cues in (((0, Role.LIFT), (9, Role.PLACE)), ((9, Role.PLACE),), tuple((n, r) for n, r in enumerate(Role)), ()):
         wire.show(cues)
-        wire.run(500)
-        expected = {wire.geometry.cells[square]: str(role) for square, role in cues}
-        assert wire.board.lamps(wire.now_ms) == (expected if wire.driver.device.lamps else {})
+        wire.run(wire.kind.lamps_ms)
+        plain = wire.which in wire.kind.plain
+        expected = {wire.geometry.cells[square]: "lit" if plain else str(role) for square, role in cues}
+        lit = {
+            cell: role
+            for cell, role in wire.board.lamps(wire.now_ms).items()
+            if wire.geometry.square_at(*cell) is not None
+        }
+        assert lit == (expected if wire.driver.device.lamps else {})
 
 
 def test_silence_is_told_and_ends(wire):
@@ -156,6 +186,7 @@ def test_the_module_does_no_io_and_knows_no_other_driver(name):
         "collections",
         "dataclasses",
         "enum",
+        "json",
         "typing",
         "engine",
         "firmware_bridge",

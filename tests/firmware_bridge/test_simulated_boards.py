@@ -97,13 +97,13 @@ def test_a_dead_square_reads_empty_on_any_board():
         assert board.contents((1, 0)) is WHITE_MAN
         for at_ms in range(0, 30_000, 20):
             board.tick(at_ms)
-            assert (board._levels if board is matrix else board._scanned)[1] == 0
+            assert (board._levels if board is matrix else board._scanner.read)[1] == 0
 
 
 def test_dgt_a_marginal_piece_is_missed_by_one_scan_in_fifty():
     board = DgtBoard(8, 8, seed=5, faults=Faults(marginal_piece=1.0))
     board.put((3, 3), WHITE_MAN, 0)
-    scans = [(board.tick(at_ms), board._scanned[3 * 8 + 3])[1] for at_ms in range(300, 225 * 4000, 225)]
+    scans = [(board.tick(at_ms), board._scanner.read[3 * 8 + 3])[1] for at_ms in range(300, 225 * 4000, 225)]
     assert 0.012 < scans.count(0) / len(scans) < 0.03
 
 
@@ -111,7 +111,7 @@ def test_dgt_flips_last_one_scan():
     board = DgtBoard(8, 8, seed=5, faults=Faults(flips_per_minute=6.0))
     board.put((3, 3), WHITE_MAN, 0)
     right = [1 if field == 3 * 8 + 3 else 0 for field in range(64)]
-    scans = [(board.tick(at_ms), list(board._scanned))[1] for at_ms in range(300, 600_000, 225)]
+    scans = [(board.tick(at_ms), list(board._scanner.read))[1] for at_ms in range(300, 600_000, 225)]
     spoilt = [number for number, scan in enumerate(scans) if scan != right]
     assert 35 < len(spoilt) < 90
     assert sum(b - a == 1 for a, b in pairwise(spoilt)) < 10

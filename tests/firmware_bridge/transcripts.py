@@ -3,7 +3,7 @@
 One item a line; `#` begins a comment; an indented line continues the one before.
     driver NAME / board COLUMNSxROWS / home yes|no     the head
     @MS start                                          the port has been opened
-    @MS < HEX                                          the board sends; `00*16` is sixteen times 00
+    @MS < HEX                                          the board sends; `00*16` is sixteen times 00, "a"*3 is aaa
     @MS show SQUARE ROLE, ...                          cues (squares by their index)
     @MS end                                            nothing more happens until then
     @MS > HEX                                          the driver sends
@@ -71,6 +71,7 @@ def _item(line: str) -> Item:
     at, kind, *rest = line.split(maxsplit=2)
     text = rest[0] if rest else ""
     if kind in "<>":
+        text = re.sub(r'"([^"]*)"(?:\*(\d+))?', lambda match: match[1].encode().hex() * int(match[2] or 1), text)
         text = re.sub(r"([0-9a-f]{2})\*(\d+)", lambda match: match[1] * int(match[2]), text).replace(" ", "")
     return Item(int(at[1:]), kind, text)
 

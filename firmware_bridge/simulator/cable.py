@@ -1,0 +1,51 @@
+"""A slow wire from a simulated board to its host: messages take their time, arrive in pieces, and may be spoilt."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from firmware_bridge.simulator.faults import Noise
+
+
+class Cable:
+    """The bytes under way to the host."""
+
+    def __init__(self, bytes_per_ms: float, noise: Noise) -> None:
+        self._bytes_per_ms = bytes_per_ms
+        self._noise = noise
+        self._under_way: deque[tuple[float, bytes]] = deque()
+        self._free_ms = 0.0
+
+    @property
+    def free_ms(self) -> float:
+        """When all that was sent so far has arrived."""
+        return self._free_ms
+
+    def send(self, message: bytes, at_ms: float) -> None:
+        """Sends a message, as soon as those before it have left; it arrives in two pieces."""
+        if self._noise.happens(self._noise.faults.duplicated_message):
+            message *= 2
+        start_ms = max(at_ms, self._free_ms) + self._noise.stall_ms()
+        self._free_ms = start_ms + len(message) / self._bytes_per_ms
+        message = self._noise.spoil(message)
+        cut = self._noise.random.randint(0, len(message))
+        if cut:
+            self._under_way.append((start_ms + cut / self._bytes_per_ms, message[:cut]))
+        if message[cut:]:
+            self._under_way.append((max(self._free_ms, start_ms + cut / self._bytes_per_ms), message[cut:]))
+
+    def arrived(self, now_ms: int) -> bytes:
+        """The bytes that have come out at the host's end by this time."""
+        out = b""
+        while self._under_way and self._under_way[0][0] <= now_ms:
+            out += self._under_way.popleft()[1]
+        return out
+
+    def cut(self, now_ms: int) -> None:
+        """What is under way is lost."""
+        self._under_way.clear()
+        self._free_ms = float(now_ms)
+
+    def deadline_ms(self) -> float | None:
+        """When the next bytes arrive."""
+        return self._under_way[0][0] if self._under_way else None
