@@ -83,6 +83,8 @@ class Output:
     """True when the device has just been found or came back, False when it has just gone silent."""
     battery: Battery | None = None
     """When it is not what was said before."""
+    stopped: bool | None = None
+    """True when the emergency stop was pressed, False when it was let go; the first time it is known it is told too."""
 
 
 NOTHING = Output()

@@ -145,6 +145,12 @@ class DeviceReturned(msgspec.Struct, frozen=True, tag="device_back"):
     unique_id: str
 
 
+class Halted(msgspec.Struct, frozen=True, tag="halted"):
+    """The emergency stop at the board was pressed, or let go."""
+
+    pressed: bool
+
+
 What = (
     GameStarted
     | Moved
@@ -159,6 +165,7 @@ What = (
     | DrawDeclined
     | DeviceGone
     | DeviceReturned
+    | Halted
 )
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from engine.errors import NotationError, RulesetError
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+from firmware_bridge.pins import Pins, fits, pins_fault, pins_of
 from station.brightness import HOURS_EXPECTED, percent_at, read_hours
 from station.clock import read_control
 from station.errors import ConfigError
@@ -91,6 +92,8 @@ class BoardTable:
     night: str = ""
     """The hours in which `night_brightness` holds; empty: never."""
     night_brightness: int = 20
+    pins: Pins | None = None
+    """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
     house_rules: tuple[Ruleset, ...] = ()
     """The house rules of the configuration folder; no key of the table."""
 
@@ -103,6 +106,8 @@ class BoardTable:
     @property
     def place(self) -> str:
         """Where the board is plugged in, as people say it."""
+        if self.pins is not None:
+            return "the pins of this machine"
         return self.port or f"USB serial number {self.usb_serial}"
 
     @property
@@ -268,6 +273,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "brightness": _percent,
         "night": _night,
         "night_brightness": _percent,
+        "pins": pins_fault,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")
@@ -304,6 +310,9 @@ def read_config(
             raise ConfigError(
                 f"{where}: boards {number + 1}: unique_id = {board.unique_id!r}: expected one no other board has"
             )
+    twice = _pins_used_twice(boards)
+    if twice:
+        raise ConfigError(f"{where}: {twice}")
     return Config(
         station=_section(StationTable, tables.get("station", {}), f"{where}: station"),
         web=_section(WebTable, tables.get("web", {}), f"{where}: web"),
@@ -319,9 +328,9 @@ def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_fa
     known = (*(house.name for house in house_rules), *variant_names())
     if board.variant not in known:
         raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{_nearest(board.variant, known)}")
-    if bool(board.port) == bool(board.usb_serial):
-        found = "both" if board.port else "neither"
-        raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
+    fault = _place_fault(board)
+    if fault:
+        raise ConfigError(f"{where}: {fault}")
     if board.turned in (90, 270) and board.ruleset.columns != board.ruleset.rows:
         raise ConfigError(f"{where}: turned = {board.turned}: expected 0 or 180 on a board that is no square")
     if board.start_fen and board.ballot:
@@ -336,6 +345,38 @@ def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_fa
     except NotationError as error:
         raise ConfigError(f"{where}: ballot = {board.ballot!r}: {error}") from error
     return board
+
+
+def _place_fault(board: BoardTable) -> str | None:
+    """What is wrong with where a board is found, None when nothing is."""
+    if board.driver.replace("-", "_") == "gpio_matrix":
+        if board.pins is None or board.port or board.usb_serial:
+            found = "no pins" if board.pins is None else "a port too"
+            return f"driver = {board.driver!r}: found {found}, expected pins, and neither port nor usb_serial"
+        geometry = board.ruleset.geometry
+        if not fits(board.pins, geometry.columns, geometry.rows, len(geometry)):
+            return (
+                f"pins: found {len(board.pins.rows)} rows and {len(board.pins.columns)} columns, expected "
+                f"{geometry.rows} rows and {geometry.columns} columns, or {len(geometry) // geometry.rows} where only "
+                "the playing squares have a contact"
+            )
+        return None
+    if board.pins is not None:
+        return f"pins: found driver {board.driver!r}, expected pins with driver 'gpio-matrix' alone"
+    if bool(board.port) == bool(board.usb_serial):
+        return f"found {'both' if board.port else 'neither'} of port and usb_serial, expected one of them"
+    return None
+
+
+def _pins_used_twice(boards: tuple[BoardTable, ...]) -> str | None:
+    """A pin that two boards want, None when each has its own."""
+    users: dict[int, str] = {}
+    for board in boards:
+        for pin, use in board.pins.uses if board.pins else ():
+            if pin in users:
+                return f"boards {board.id}: pins: {use} = GPIO {pin}: expected a pin of its own, {users[pin]} has it"
+            users[pin] = f"{board.id}'s {use}"
+    return None
 
 
 def _section(kind: type[_Section], table: object, where: str) -> _Section:
@@ -353,7 +394,7 @@ def _section(kind: type[_Section], table: object, where: str) -> _Section:
     for item in fields(kind):  # type: ignore[arg-type]
         if item.name not in table and item.default is MISSING and item.default_factory is MISSING:
             raise ConfigError(f"{where}: {item.name} is missing, expected {checks[item.name](None)}")
-    return kind(**{key: _frozen(value) for key, value in table.items()})
+    return kind(**{key: pins_of(value) if key == "pins" else _frozen(value) for key, value in table.items()})
 
 
 def _frozen(value: object) -> object:

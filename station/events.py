@@ -81,6 +81,14 @@ class BatteryTold:
 
 
 @dataclass(frozen=True, slots=True)
+class StopTold:
+    """The emergency stop at the board is pressed (or its wire is broken), or is let go."""
+
+    at_ms: int
+    is_pressed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened until the session's deadline."""
 
@@ -88,5 +96,14 @@ class TimePassed:
 
 
 Event = (
-    BoardSeen | Pressed | Requested | PlayerChose | PlayerFailed | DeviceLost | DeviceBack | BatteryTold | TimePassed
+    BoardSeen
+    | Pressed
+    | Requested
+    | PlayerChose
+    | PlayerFailed
+    | DeviceLost
+    | DeviceBack
+    | BatteryTold
+    | StopTold
+    | TimePassed
 )

@@ -9,6 +9,24 @@ from engine.position import Piece
 from firmware_bridge.driver import Counters, Cues, Device, Output
 
 
+class Port(Protocol):
+    """Where a board is wired to: a serial port, or the pins of this machine; every failure is a PortLost."""
+
+    path: str
+
+    def read(self, wait_ms: int = 50) -> bytes:
+        """The bytes that are there, after waiting at most so long for the first one."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Send all of these bytes."""
+        ...
+
+    def close(self) -> None:
+        """Give the port back; never fails."""
+        ...
+
+
 class BoardDriver(Protocol):
     """A board on a wire: bytes in, views out; cues in, bytes out. No I/O; time is an argument."""
 

@@ -20,6 +20,7 @@ from station.breaking import broken_rule
 from station.clock import fresh
 from station.crowning import crowned_until_ms, is_being_crowned
 from station.effects import Answer, Effect, Show
+from station.emergency import take_stop
 from station.events import (
     BatteryTold,
     BoardSeen,
@@ -30,6 +31,7 @@ from station.events import (
     PlayerFailed,
     Pressed,
     Requested,
+    StopTold,
     TimePassed,
 )
 from station.guidance import SWEPT, guide, illegal_sentence, is_bumped
@@ -221,6 +223,8 @@ def _handle(session: Session, event: Event) -> Step:
             return then(step_back, lambda now: resume(now, "device"))
         case BatteryTold(battery=battery):
             return take_battery(session, battery)
+        case StopTold(is_pressed=is_pressed):
+            return take_stop(session, is_pressed)
         case TimePassed():
             return _read_around(session)
 

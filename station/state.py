@@ -72,6 +72,8 @@ class Session:
     battery: Battery | None = None
     """What the device said of its battery last, if it has one."""
     battery_is_low: bool = False
+    is_stopped: bool = False
+    """Whether the emergency stop at the board is pressed."""
     problem: str = ""
     turn_began_ms: int = 0
     corrected: bool = False

@@ -18,6 +18,7 @@ from station.announcements import MoveObject, fen_of, move_object
 from station.battery import battery_warning
 from station.clock import control_text
 from station.composing import position_of, what_is_wrong
+from station.emergency import stop_warning
 from station.guidance import Guidance, choices, guide
 from station.keeping_time import flag_ms, left_ms
 from station.phases import Composing, Over, name_of
@@ -51,6 +52,7 @@ def state(session: Session) -> dict[str, Any]:
         "players": players(session),
         "problem": session.problem or None,
         "battery": battery(session),
+        "stop": stop_warning(session),
         "seq": session.seq,
         "boot": session.boot,
     }

@@ -9,6 +9,7 @@ from engine.position import Piece
 from firmware_bridge.simulator.certabo_board import CertaboBoard
 from firmware_bridge.simulator.dgt_board import DgtBoard
 from firmware_bridge.simulator.faults import NONE, PRESETS, Faults
+from firmware_bridge.simulator.gpio_board import GpioBoard
 from firmware_bridge.simulator.matrix_board import MatrixBoard
 from firmware_bridge.simulator.millennium_board import MillenniumBoard
 
@@ -19,13 +20,14 @@ __all__ = [
     "CertaboBoard",
     "DgtBoard",
     "Faults",
+    "GpioBoard",
     "MatrixBoard",
     "MillenniumBoard",
     "SimulatedBoard",
     "device_for",
 ]
 
-SIMULATED = ("matrix", "dgt", "millennium", "certabo")
+SIMULATED = ("matrix", "dgt", "millennium", "certabo", "gpio-matrix")
 """Drivers for whose boards there is a simulated one."""
 QUIET_PERIOD_MS = 100
 """Boards that repeat themselves less often than this report what has changed at once, and little else."""
@@ -111,4 +113,6 @@ def device_for(  # noqa: PLR0913
             return MillenniumBoard(seed=seed, faults=faults, chatty=chatty, quarters=2 if rotated else quarters)
         case "certabo":
             return CertaboBoard(seed=seed, faults=faults, chips=colour, quarters=2 if rotated else quarters)
+        case "gpio_matrix" | "gpio-matrix":
+            return GpioBoard(columns, rows, seed=seed, faults=faults)
     raise ValueError(f"no simulated board for driver {driver!r}, only for {', '.join(SIMULATED)}")

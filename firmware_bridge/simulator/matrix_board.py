@@ -180,6 +180,11 @@ class MatrixBoard:
         """What stands on a cell, whatever the sensors say."""
         return self._world[self._index(cell)]
 
+    def levels(self, now_ms: int) -> bytes:
+        """What each sensor tells now: 0 empty, 1 a piece, 2 a white one, 3 a black one; cells as the board counts."""
+        self._sense(now_ms)
+        return bytes(self._levels)
+
     def break_sensor(self, cell: Cell) -> None:
         """From now on the sensor of a cell reads empty whatever stands there."""
         index = self._index(cell)

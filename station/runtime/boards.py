@@ -14,12 +14,13 @@ from engine.ruleset import Ruleset
 from firmware_bridge import boards
 from firmware_bridge.driver import Counters, Cues, Output
 from firmware_bridge.errors import PortLost
+from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
 from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event
-from station.ports import BoardDriver, Dimmer
+from station.ports import BoardDriver, Dimmer, Port
 from station.runtime.desk import events_of
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
@@ -40,7 +41,8 @@ READ_MS = 50
 def driver_class(name: str) -> type[BoardDriver]:
     """The driver of a name: a module of `firmware_bridge.boards`, or a foreign module's dotted name."""
     try:
-        module = importlib.import_module(name if "." in name else f"firmware_bridge.boards.{name}")
+        own = name.replace("-", "_")
+        module = importlib.import_module(name if "." in name else f"firmware_bridge.boards.{own}")
         driver: type[BoardDriver] = module.Driver
     except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as error:
         raise ConfigError(
@@ -126,7 +128,9 @@ class BoardWorker:
             return driver(ruleset.geometry, home)
         return driver(ruleset.geometry, home, turned=self._table.turned)
 
-    def _open(self) -> SerialPort:
+    def _open(self) -> Port:
+        if self._table.pins is not None:
+            return GpioPort(self._table.pins)
         faults: list[PortLost] = []
         for path in self._places.paths(self._table):
             try:
@@ -140,7 +144,7 @@ class BoardWorker:
             self._said = reason
             self._post(DeviceLost(self._loop.clock.now_ms(), reason))
 
-    def _serve(self, port: SerialPort) -> None:
+    def _serve(self, port: Port) -> None:
         self._silent_since_ms, self._heard_bytes = self._loop.clock.now_ms(), 0
         cues = self._cues.take()
         if cues is not None:
@@ -173,7 +177,7 @@ class BoardWorker:
             self._said = problem
             self._post(DeviceLost(now_ms, problem))
 
-    def _dim(self, now_ms: int, port: SerialPort) -> None:
+    def _dim(self, now_ms: int, port: Port) -> None:
         """Have the lamps as bright as they are to be at this time of day."""
         if now_ms < self._dim_due_ms:
             return
@@ -181,7 +185,7 @@ class BoardWorker:
         if isinstance(self._driver, Dimmer):
             self._carry(self._driver.dim(self._table.brightness_at(self._loop.clock.minute_of_day()), now_ms), port)
 
-    def _mind_silence(self, now_ms: int, port: SerialPort) -> None:
+    def _mind_silence(self, now_ms: int, port: Port) -> None:
         """Give up a port at which no board has answered for long; it is opened again, and that is counted."""
         since_ms = self._silent_since_ms
         if since_ms is None or self._driver.problem or now_ms < since_ms + SILENT_MS:
@@ -190,7 +194,7 @@ class BoardWorker:
         found = f"{self._heard_bytes} bytes that no such board sends" if self._heard_bytes else "silence"
         raise PortLost(port.path, f"expected a board with driver {self._table.driver!r}, found {found}")
 
-    def _note_online(self, is_online: bool, port: SerialPort) -> None:
+    def _note_online(self, is_online: bool, port: Port) -> None:
         """Take note of whether the board answers; PortLost when it is not the one that is wanted here."""
         self._silent_since_ms = None if is_online else self._loop.clock.now_ms()
         self._heard_bytes = 0
@@ -204,7 +208,7 @@ class BoardWorker:
             raise PortLost(port.path, f"found the board with the id {found or 'unknown'}, expected {wanted}")
         self._said = ""
 
-    def _carry(self, output: Output, port: SerialPort) -> None:
+    def _carry(self, output: Output, port: Port) -> None:
         if output.online is not None:
             self._note_online(output.online, port)
         if output.send:

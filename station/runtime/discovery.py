@@ -11,7 +11,7 @@ from station.runtime.version import VERSION
 from station.status import phase_text
 
 PHASES = tuple(phase_text(name) for name in TRANSITIONS)
-EVENT_TYPES = (*(kind.__struct_config__.tag for kind in get_args(What)), "arm_step", "halted")
+EVENT_TYPES = (*(kind.__struct_config__.tag for kind in get_args(What)), "arm_step")
 # A press needs an identity and a time of its own: what waited too long, or came twice, is not carried out.
 _COMMAND = '{"id": "ha-{{ (now().timestamp() * 1000) | int }}", "at": "{{ utcnow().isoformat() }}", "args": {}}'
 

@@ -39,7 +39,7 @@ def test_every_module_of_the_station_is_pure_or_shell():
 
 def test_every_codec_of_the_bridge_does_no_io():
     listed = contract("codecs and drivers")["source_modules"]
-    edges = ("firmware_bridge.simulator", "firmware_bridge.serial_port", "firmware_bridge.errors")
+    edges = tuple(f"firmware_bridge.{edge}" for edge in ("simulator", "serial_port", "gpio", "errors"))
     homeless = [
         name
         for name, _ in modules("firmware_bridge")
@@ -77,6 +77,7 @@ def imports_of(path: Path):
     ("library", "door"),
     [
         ("serial", {"firmware_bridge.serial_port"}),
+        ("RPi", {"firmware_bridge.gpio"}),
         ("paho", {"station.runtime.mqtt"}),
         ("uvicorn", {"station.web.serve"}),
         ("sqlite3", {"station.runtime.outbox"}),

@@ -32,6 +32,7 @@ class Kind:
 KINDS = {
     "matrix": Kind(b"\x81", _usual("matrix")),
     "dgt": Kind(b"\x40", _usual("dgt")),
+    "gpio_matrix": Kind(b"\xc1", _usual("gpio_matrix")),
     "millennium": Kind(
         b"\xd6\xb5\xb6",  # V and its check, with odd parity
         {

@@ -127,9 +127,9 @@ function showBanner(snapshot) {
 
 function bannerText(snapshot) {
   if (link === "down") return say("banner.link");
-  const { problem = null, guidance = {}, battery = null } = snapshot?.state ?? {};
+  const { problem = null, guidance = {}, battery = null, stop = null } = snapshot?.state ?? {};
   if (guidance.prompt === "lost") return problem ? say("banner.lost_because", { problem }) : say("banner.lost");
-  return problem ? say("banner.problem", { problem }) : battery?.warning ?? "";
+  return problem ? say("banner.problem", { problem }) : stop ?? battery?.warning ?? "";
 }
 
 /** A sentence in which moves such as 32-28 are not torn apart at the end of a line. */

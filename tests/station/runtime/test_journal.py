@@ -58,6 +58,7 @@ EVENTS = [
     events.DeviceLost(14, "no such file: /dev/ttyé"),
     events.BatteryTold(14, Battery(14, False)),
     events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
+    events.StopTold(15, True),
     events.TimePassed(16),
 ]
 OBJECT = say.MoveObject("c3:e7", "c3", ("g5", "e7"), ("d4", "f6"), "e7", True)
@@ -75,6 +76,7 @@ WHATS = [
     say.DrawDeclined("black", True),
     say.DeviceGone("gone"),
     say.DeviceReturned("Board", "17"),
+    say.Halted(True),
 ]
 EFFECTS = [
     *(Announce(number, "0123-1", what) for number, what in enumerate(WHATS, 1)),
