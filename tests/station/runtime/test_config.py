@@ -7,9 +7,11 @@ import json
 
 import pytest
 
+from firmware_bridge.pins import Pins
 from station.clock import TimeControl, control_text
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
 from station.errors import ConfigError
+from station.runtime.boards import driver_class
 from station.runtime.cli import main
 from station.settings import BLITZ, CALM, PACE_RANGES, Pace
 
@@ -117,6 +119,7 @@ WRONG = {
         "adapt": "1",
         "lamps": "1",
         "turned": "45",
+        "pins": "3",
         "touch_move": "1",
         "clock": '"5+x"',
         "start_fen": "0",
@@ -294,3 +297,35 @@ def test_check_config_of_what_is_no_text_or_no_file(tmp_path, capsys):
         code, out, err = check(path, capsys)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert str(path) in err
+
+
+GPIO = '[[boards]]\nid = "t"\ndriver = "gpio-matrix"\nvariant = "russian"\n'
+ROWS, COLUMNS = "rows = [2, 3, 4, 5, 6, 7, 8, 9]", "columns = [10, 11, 12, 13, 14, 15, 16, 17]"
+
+
+def test_pins_stand_where_another_board_has_its_port():
+    (board,) = read_config(f"{GPIO}pins = {{{ROWS}, {COLUMNS}, confirm = 18}}").boards
+    assert board.pins == Pins(tuple(range(2, 10)), tuple(range(10, 18)), confirm=18)
+    assert board.place == "the pins of this machine"
+    (half,) = read_config(f"{GPIO}pins = {{{ROWS}, columns = [10, 11, 12, 13]}}").boards
+    assert len(half.pins.columns) == 4
+    assert driver_class("gpio-matrix") is driver_class("gpio_matrix")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GPIO, "driver = 'gpio-matrix': found no pins, expected pins, and neither port nor usb_serial"),
+        (f'{GPIO}port = "/dev/null"\npins = {{{ROWS}, {COLUMNS}}}', "found a port too"),
+        (f"{BOARD}pins = {{{ROWS}, {COLUMNS}}}", "pins: found driver 'dgt', expected pins with driver 'gpio-matrix'"),
+        (f"{GPIO}pins = {{{ROWS}, columns = [10, 11, 12]}}", "found 8 rows and 3 columns, expected 8 rows and 8"),
+        (f"{GPIO}pins = {{{ROWS}, {COLUMNS}, buzer = 18}}", "no key buzer, the nearest is buzzer"),
+        (
+            f"{GPIO}pins = {{{ROWS}, {COLUMNS}}}\n"
+            + f"{GPIO}pins = {{{ROWS}, columns = [20, 21, 22, 23]}}".replace('"t"', '"u"'),
+            "boards u: pins: rows 1 = GPIO 2: expected a pin of its own, t's rows 1 has it",
+        ),
+    ],
+)
+def test_pins_that_cannot_be_are_said_in_one_sentence(text, expected):
+    assert expected in fault(text)

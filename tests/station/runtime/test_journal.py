@@ -57,8 +57,8 @@ EVENTS = [
     events.PlayerFailed(13, 5, "gone “away”"),
     events.DeviceLost(14, "no such file: /dev/ttyé"),
     events.BatteryTold(14, Battery(14, False)),
-    events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
     events.StopTold(15, True),
+    events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
     events.TimePassed(16),
 ]
 OBJECT = say.MoveObject("c3:e7", "c3", ("g5", "e7"), ("d4", "f6"), "e7", True)

@@ -1,0 +1,1 @@
+"""Stands where RPi.GPIO is installed on a Pi."""
