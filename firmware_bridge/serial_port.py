@@ -81,7 +81,7 @@ class SerialPort:
         try:
             return act()
         except (OSError, termios.error, ValueError, TypeError) as error:
-            raise PortLost(self.path, _reason(error)) from error
+            raise PortLost(self.path, _reason(error), getattr(error, "errno", None)) from error
 
 
 def _reason(error: Exception) -> str:

@@ -75,6 +75,16 @@ class BoardDriver(Protocol):
 
 
 @runtime_checkable
+class Troubled(Protocol):
+    """A driver that says which kind of problem its board has."""
+
+    @property
+    def trouble(self) -> str:
+        """`wrong_firmware`, `wrong_board`, `board_reports`; empty for none."""
+        ...
+
+
+@runtime_checkable
 class Dimmer(Protocol):
     """A driver whose board may have lamps that can be dimmed."""
 

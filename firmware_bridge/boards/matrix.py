@@ -62,6 +62,7 @@ class Driver:
         self._turned = self._turns[0]
         self._device: Device | None = None
         self._problem: str | None = None
+        self._trouble = ""
         self._cues: Cues = ()
         self._held_since_ms: int | None = None
         self._state: State | None = None
@@ -95,6 +96,11 @@ class Driver:
     def problem(self) -> str | None:
         """Why this board cannot be used for this game, in one sentence."""
         return self._problem
+
+    @property
+    def trouble(self) -> str:
+        """Which kind of problem it is: `wrong_firmware`, `wrong_board` or `board_reports`; empty for none."""
+        return self._trouble
 
     def start(self, now_ms: int) -> Output:
         """Begins a conversation on a port that has just been opened."""
@@ -181,7 +187,7 @@ class Driver:
                 self._are_new |= message != self._magnets
                 self._magnets = message
             case Problem():
-                self._problem = message.text
+                self._problem, self._trouble = message.text, "board_reports"
         return None, ()
 
     def _greet(self, hello: Hello) -> None:
@@ -198,6 +204,9 @@ class Driver:
             Capability.LAMPS in hello.capabilities,
         )
         self._problem = _problem(hello, self._geometry, self._turned)
+        self._trouble = "" if self._problem is None else "wrong_board"
+        if hello.version != VERSION:
+            self._trouble = "wrong_firmware"
 
     def _sense(self, state: State, now_ms: int) -> tuple[BoardView | None, tuple[str, ...]]:
         if len(state.packed) != self._packed_size:

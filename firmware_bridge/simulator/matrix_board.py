@@ -93,10 +93,12 @@ class MatrixBoard:
         rotated: bool = False,
         quarters: int = 0,
         dims: bool = False,
+        link_version: int = 1,
         measures: bool = False,
         kings: bool = False,
     ) -> None:
         self._size = (columns, rows)
+        self._link_version = link_version
         self._colour = colour
         self._noise = Noise(faults, seed)
         self._period_ms = period_ms
@@ -110,6 +112,7 @@ class MatrixBoard:
         self._weak: set[int] = set()
         self._marginal: set[int] = set()
         self._dead: set[int] = set()
+        self._stuck: set[int] = set()
         self._flip_ms = self._noise.until_flip_ms()
         self._restarts = 0
         self._presses = [0] * len(BUTTONS)
@@ -189,7 +192,15 @@ class MatrixBoard:
         """From now on the sensor of a cell reads empty whatever stands there."""
         index = self._index(cell)
         self._dead.add(index)
+        self._coming.pop(index, None)
         self._levels[index] = 0
+
+    def stick_sensor(self, cell: Cell) -> None:
+        """From now on the sensor of a cell reads a piece whatever stands there."""
+        index = self._index(cell)
+        self._stuck.add(index)
+        self._coming.pop(index, None)
+        self._levels[index] = self._code(index)
 
     def press(self, button: str, now_ms: int) -> None:
         """A hand presses a button; ValueError when the board has no such button."""
@@ -299,6 +310,8 @@ class MatrixBoard:
         if self._field is not None:
             reading, before = self._reading(self._field, index), self._levels[index]
             return self._field.code(index, reading, before, tells_colours=self._colour)
+        if index in self._stuck:
+            return self._told(Piece.WHITE_MAN)
         return 0 if index in self._dead else self._told(self._world[index])
 
     def _reading(self, field: Field, index: int) -> int:
@@ -386,7 +399,11 @@ class MatrixBoard:
         size = bytes((*self._size, 0))
         return self._packet(
             _HELLO,
-            bytes((1,)) + capabilities.to_bytes(2, "little") + size + self._unique_id[:8].ljust(8, b"\0") + b"\1\0\0",
+            bytes((self._link_version,))
+            + capabilities.to_bytes(2, "little")
+            + size
+            + self._unique_id[:8].ljust(8, b"\0")
+            + b"\1\0\0",
         )
 
     def _state(self, now_ms: int) -> bytes:

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=PROGRAM)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_running(commands)
+    _add_caring(commands)
     _add_game(commands)
     _add_measuring(commands)
     _add_match(commands)
@@ -97,6 +98,22 @@ def _add_running(commands: _Commands) -> None:
     )
     check.add_argument("file", help="configuration to check")
     _json(check)
+
+
+def _add_caring(commands: _Commands) -> None:
+    usual = "configuration (default: /etc/dambord/station.toml, where there is one)"
+    doctor = _add(
+        commands,
+        "doctor",
+        _doctor,
+        "Say of boards, pins, ports and broker whether they work, and what to do where not.",
+        "dambord doctor --config station.toml",
+    )
+    doctor.add_argument("--config", help=usual)
+    doctor.add_argument(
+        "--seconds", type=float, default=4.0, metavar="S", help="watch each board for so long (default: %(default)s)"
+    )
+    _json(doctor)
 
 
 def _add_game(commands: _Commands) -> None:
@@ -328,6 +345,12 @@ def _check(options: argparse.Namespace) -> int:
     from station.runtime.running import check_config
 
     return check_config(options)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from station.runtime.doctor import doctor
+
+    return doctor(options)
 
 
 def _variants(options: argparse.Namespace) -> int:

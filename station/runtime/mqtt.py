@@ -85,6 +85,36 @@ class Came:
 Message = Outcome | Connected | Disconnected | Acknowledged | Came
 
 
+def _client(table: MqttTable, name: str) -> mqtt.Client:
+    """A client that can log in at a broker; OSError when one of its files is missing."""
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
+    if table.username:
+        password = Path(table.password_file).read_text().strip() if table.password_file else None
+        client.username_pw_set(table.username, password)
+    if table.ca_file:
+        client.tls_set(table.ca_file)
+    return client
+
+
+def try_broker(table: MqttTable, wait_s: float = 5.0) -> str | None:
+    """Log in once and leave again; None when the broker lets us in, else why it does not."""
+    answers: queue.SimpleQueue[ReasonCode] = queue.SimpleQueue()
+    try:
+        client = _client(table, "")
+        client.on_connect = lambda _client, _data, _flags, reason, _more: answers.put(reason)
+        client.connect_timeout = wait_s
+        client.connect(table.host, table.port, KEEPALIVE_S)
+        client.loop_start()
+        reason = answers.get(timeout=wait_s)
+    except queue.Empty:
+        return "no answer"
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error) or "no answer"
+    client.disconnect()
+    client.loop_stop()
+    return str(reason).lower() if reason.is_failure else None
+
+
 class MqttWorker:
     """One thread between the loop and paho's client."""
 
@@ -146,16 +176,11 @@ class MqttWorker:
 
     def _make_client(self) -> mqtt.Client:
         table = self._table
-        client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=f"dambord-{self._config.station.id}")
+        client = _client(table, f"dambord-{self._config.station.id}")
         client.suppress_exceptions = True
         client.reconnect_delay_set(1, RECONNECT_S)
         client.connect_timeout = CONNECT_S
         client.will_set(f"{self._base}/status", b"offline", qos=1, retain=True)
-        if table.username:
-            password = Path(table.password_file).read_text().strip() if table.password_file else None
-            client.username_pw_set(table.username, password)
-        if table.ca_file:
-            client.tls_set(table.ca_file)
         client.on_connect = self._on_connect
         client.on_connect_fail = lambda *_: self._inbox.put(Disconnected("no answer"))
         client.on_disconnect = lambda *_: self._inbox.put(Disconnected(GONE))

@@ -1,0 +1,86 @@
+"""A talk with one board, outside a running station: for `dambord doctor` and `dambord calibrate board`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engine.rules import rules_for
+from engine.view import BoardView
+from firmware_bridge.driver import Cues, Device, Output
+from firmware_bridge.gpio import GpioPort
+from firmware_bridge.serial_port import Listing, SerialPort, path_of
+from station.config import BoardTable
+from station.ports import BoardDriver, Port
+from station.runtime.boards import driver_class
+from station.runtime.clock import Clock
+
+ANSWER_MS = 6_000
+"""A board that has not answered after this time will not."""
+READ_MS = 20
+
+
+def open_port(table: BoardTable, driver: BoardDriver, listing: Listing) -> Port:
+    """The port of a board; PortLost when it is not there or cannot be opened."""
+    if table.pins is not None:
+        return GpioPort(table.pins)
+    return SerialPort(table.port or path_of(table.usb_serial, listing), driver.baud)
+
+
+def new_driver(table: BoardTable) -> BoardDriver:
+    """A driver for a board, as the station would make it."""
+    ruleset = table.ruleset
+    kind, home = driver_class(table.driver), rules_for(ruleset).start().contents
+    return kind(ruleset.geometry, home) if table.turned is None else kind(ruleset.geometry, home, turned=table.turned)
+
+
+@dataclass
+class Conversation:
+    """A driver at its open port; what came out of it so far."""
+
+    driver: BoardDriver
+    port: Port
+    clock: Clock = field(default_factory=Clock)
+    views: list[BoardView] = field(default_factory=list)
+    pressed: list[str] = field(default_factory=list)
+    heard_bytes: int = 0
+    is_online: bool = False
+
+    @property
+    def device(self) -> Device | None:
+        """What the board said of itself, None before it answered."""
+        return self.driver.device
+
+    def begin(self) -> bool:
+        """Asks who is there; whether a board answered that can be used."""
+        self._carry(self.driver.start(self.clock.now_ms()))
+        self.run(ANSWER_MS, lambda: self.is_online or self.driver.problem is not None)
+        return self.is_online and self.driver.problem is None
+
+    def run(self, for_ms: int, until: Callable[[], bool] = lambda: False) -> bool:
+        """Lets board and driver talk for so long, or until something is so; whether it is."""
+        end_ms = self.clock.now_ms() + for_ms
+        while not (is_so := until()) and (left_ms := end_ms - self.clock.now_ms()) > 0:
+            due = self.driver.deadline_ms()
+            wait_ms = READ_MS if due is None else max(0, min(READ_MS, due - self.clock.now_ms()))
+            data = self.port.read(min(wait_ms, left_ms))
+            now_ms = self.clock.now_ms()
+            if data:
+                self.heard_bytes += len(data)
+                self._carry(self.driver.receive(data, now_ms))
+            due = self.driver.deadline_ms()
+            if due is not None and due <= now_ms:
+                self._carry(self.driver.tick(now_ms))
+        return is_so
+
+    def show(self, cues: Cues) -> None:
+        """Lights these squares and no others, where the board has lamps."""
+        self._carry(self.driver.show(cues, self.clock.now_ms()))
+
+    def _carry(self, output: Output) -> None:
+        if output.online is not None:
+            self.is_online = output.online
+        self.views += output.views
+        self.pressed += output.pressed
+        if output.send:
+            self.port.write(output.send)

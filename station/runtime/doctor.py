@@ -1,0 +1,188 @@
+"""`dambord doctor`: looks at everything a station is made of, and says in a line each what works and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import getpass
+import grp
+import itertools
+import os
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from engine.rules import rules_for
+from firmware_bridge.errors import PortLost
+from firmware_bridge.serial_port import Listing, ports
+from station.checkup import SPOILT, Finding, check_board
+from station.config import BoardTable, Config, MqttTable
+from station.errors import ConfigError
+from station.ports import Troubled
+from station.runtime.conversations import Conversation, new_driver, open_port
+from station.runtime.game_commands import print_json
+from station.runtime.running import load
+from station.texts import Texts, load_texts
+
+USUAL = "/etc/dambord/station.toml"
+WATCH_S = 4.0
+"""How long a board is watched: a weak magnet drops out several times in this time."""
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Say of each part whether it works; 1 when something does not."""
+    given = options.config
+    path = USUAL if given is None else given
+    is_there = given is not None or Path(path).exists()
+    config = load(path) if is_there else Config()
+    texts = load_texts(config.station.language)
+    findings: list[Finding] = []
+    first = _of_configuration(path, config if is_there else None, texts)
+    for part in itertools.chain([[first]], _parts(config, texts, ports(), options.seconds)):
+        findings += part
+        for finding in () if options.json else part:
+            print(f"{'ok   ' if finding.fault is None else 'WRONG'} {finding.sentence}", flush=True)
+    is_well = all(finding.fault is None for finding in findings)
+    if options.json:
+        print_json({"ok": is_well, "findings": findings})
+    return 0 if is_well else 1
+
+
+def _parts(config: Config, texts: Texts, found: Listing, watch_s: float) -> Iterable[list[Finding]]:
+    """What is found, part by part. Cameras and arms will be looked at here too."""
+    for table in config.boards:
+        yield examine(table, texts, found, watch_s)
+    yield strangers(config.boards, texts, found)
+    if config.mqtt is not None:
+        yield [_of_broker(config.mqtt, texts)]
+
+
+def _of_configuration(path: str, config: Config | None, texts: Texts) -> Finding:
+    if config is None:
+        return Finding("configuration", path, None, texts.say("doctor.no_configuration", path=path))
+    sentence = texts.say("doctor.configuration", path=path, count=str(len(config.boards)))
+    return Finding("configuration", path, None, sentence)
+
+
+def strangers(tables: Iterable[BoardTable], texts: Texts, found: Listing) -> list[Finding]:
+    """The ports that the configuration does not name: named, and left alone."""
+    named = {os.path.realpath(table.port) for table in tables if table.port}
+    serials = {table.usb_serial for table in tables if table.usb_serial}
+    others = [(port, serial) for port, serial in found if os.path.realpath(port) not in named and serial not in serials]
+    if not others:
+        return [Finding("port", "", None, texts.say("doctor.no_devices"))]
+    return [
+        Finding(
+            "port",
+            port,
+            None,
+            texts.say("doctor.unknown_device", port=port, serial=f" (USB serial number {serial})" if serial else ""),
+        )
+        for port, serial in others
+    ]
+
+
+def examine(table: BoardTable, texts: Texts, found: Listing, watch_s: float) -> list[Finding]:
+    """What is found of a board, by talking to it for so long."""
+    words = {"name": table.id, "place": table.place, "driver": table.driver, "ports": _listed(found, texts)}
+
+    def wrong(fault: str, **more: str) -> list[Finding]:
+        return [Finding("board", table.id, fault, texts.say(f"doctor.{fault}", **words, **more))]
+
+    try:
+        driver = new_driver(table)
+    except ConfigError as error:
+        return wrong("no_driver", reason=str(error))
+    try:
+        with closing(open_port(table, driver, found)) as port:
+            return _talk(table, Conversation(driver, port), texts, watch_s)
+    except PortLost as lost:
+        fault, more = _why_lost(table, lost, texts)
+        return wrong(fault, **more)
+
+
+def _why_lost(table: BoardTable, lost: PortLost, texts: Texts) -> tuple[str, dict[str, str]]:
+    """The word for a port that cannot be used, and what its sentence needs."""
+    if table.pins is not None:
+        is_missing = isinstance(lost.__cause__, ImportError)
+        return "no_library" if is_missing else "no_pins", {"reason": lost.reason}
+    path = table.port or next((path for path, serial in ports() if serial == table.usb_serial), "")
+    if not path or not os.path.lexists(path) or lost.number in (errno.ENOENT, errno.ENODEV):
+        return "board_not_found", {}
+    if lost.number in (errno.EACCES, errno.EPERM):
+        return "no_permission", {"port": path, "user": _user(), "group": _group(path)}
+    if lost.number in (errno.EBUSY, errno.EAGAIN):
+        return "port_taken", {"port": path, "holder": holder(path) or texts.say("doctor.another")}
+    return "no_port", {"port": path, "reason": lost.reason}
+
+
+def _talk(table: BoardTable, talk: Conversation, texts: Texts, watch_s: float) -> list[Finding]:
+    """What a board says of itself, and what its squares show."""
+    is_usable = talk.begin()
+    driver, device = talk.driver, talk.device
+    words = {"name": table.id, "place": table.place, "driver": table.driver}
+
+    def wrong(fault: str, **more: str) -> list[Finding]:
+        return [Finding("board", table.id, fault, texts.say(f"doctor.{fault}", **words, **more))]
+
+    if not is_usable:
+        if driver.problem is not None:
+            fault = driver.trouble if isinstance(driver, Troubled) and driver.trouble else "wrong_board"
+            return wrong(fault, problem=driver.problem)
+        heard = texts.say("doctor.bytes", number=str(talk.heard_bytes))
+        return wrong("silent", heard=heard if talk.heard_bytes else texts.say("doctor.silence"))
+    assert device is not None
+    if table.unique_id and device.unique_id != table.unique_id:
+        return wrong("wrong_id", found=device.unique_id, wanted=table.unique_id)
+    talk.run(round(watch_s * 1000))
+    said = {"device": device.name, "firmware": device.firmware, "id": device.unique_id}
+    found = [Finding("board", table.id, None, texts.say("doctor.board", **words, **said))]
+    if driver.problem is not None:
+        return [*found, *wrong("board_reports", problem=driver.problem)]
+    ruleset = table.ruleset
+    if talk.views:
+        found += check_board(table.id, ruleset, rules_for(ruleset).start().contents, talk.views, texts)
+    counters = driver.counters
+    if counters.dropped > SPOILT * (counters.packets + counters.dropped):
+        every = str(counters.packets + counters.dropped)
+        found += wrong("spoilt", dropped=str(counters.dropped), packets=every)
+    return found
+
+
+def holder(path: str) -> str | None:
+    """The program that has a device open, as far as this user may see; None when it cannot be told."""
+    device = os.path.realpath(path)
+    for process in sorted(Path("/proc").glob("[0-9]*")):
+        if process.name == str(os.getpid()):
+            continue
+        with suppress(OSError):
+            if any(os.path.realpath(end) == device for end in (process / "fd").iterdir()):
+                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
+    return None
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def _group(path: str) -> str:
+    with suppress(OSError, KeyError):
+        return grp.getgrgid(Path(path).stat().st_gid).gr_name
+    return "dialout"
+
+
+def _of_broker(table: MqttTable, texts: Texts) -> Finding:
+    from station.runtime.mqtt import try_broker
+
+    words = {"host": table.host, "port": str(table.port)}
+    reason = try_broker(table)
+    if reason is None:
+        return Finding("broker", table.host, None, texts.say("doctor.broker", **words))
+    return Finding("broker", table.host, "no_broker", texts.say("doctor.no_broker", **words, reason=reason))
+
+
+def _listed(found: Listing, texts: Texts) -> str:
+    return ", ".join(f"{port} ({serial})" if serial else port for port, serial in found) or texts.say("doctor.nothing")
