@@ -31,6 +31,12 @@ DYNAMIC = {
     "side.": {f"side.{side}" for side in Side},
     "rule.": {f"rule.{rule}" for rule in RULES},
     "prompt.": set(),
+    "doctor.": {
+        *("doctor.start", "doctor.empty", "doctor.no_driver", "doctor.no_port", "doctor.no_library", "doctor.no_pins"),
+        *(f"doctor.{kind}_{place}" for kind in ("dead", "stuck") for place in ("square", "row", "column")),
+        *("doctor.wrong_firmware", "doctor.wrong_board", "doctor.board_reports", "doctor.wrong_id", "doctor.silent"),
+        *("doctor.no_permission", "doctor.port_taken", "doctor.board_not_found", "doctor.spoilt"),
+    },
 }
 """Keys that are put together at run time, by their beginning."""
 
