@@ -153,8 +153,8 @@ class Table:
             return
         for number, story in enumerate(session.reading.stories, 1):
             ply = session.game.ply - story.back
-            meant = self.witness.intended[ply : ply + 1]
-            if meant and meant[0].effect == story.moves[-1].effect:
+            meant = self.witness.intended[ply : ply + len(story.moves)]
+            if [move.effect for move in meant] == [move.effect for move in story.moves]:
                 self._take(Requested(now, "page:which", "choose", {"number": number}))
                 return
 
