@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("engine", "firmware_bridge", "station")
+PACKAGES = ("engine", "firmware_bridge", "station", "vision")
 SHELL = ("station.runtime", "station.web")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 

@@ -81,7 +81,7 @@ def wheel(source, tmp_path_factory):
 @BUILDING
 def test_it_holds_our_packages_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"engine", "firmware_bridge", "station"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"engine", "firmware_bridge", "station", "vision"}
 
 
 @BUILDING
