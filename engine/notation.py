@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from engine.errors import AmbiguousMoveError, IllegalMoveError, NotationError
-from engine.geometry import Square
+from engine.geometry import Cell, Square
 from engine.position import Move, Position
 from engine.ruleset import Ruleset
 
@@ -23,7 +23,13 @@ def square_names(ruleset: Ruleset, by_rows: bool = False) -> tuple[str, ...]:
         return tuple(str(places[square]) for square in range(len(geometry)))
     if ruleset.notation == "numeric":
         return tuple(str(square + 1) for square in range(len(geometry)))
-    return tuple(f"{_COLUMNS[column]}{geometry.rows - row}" for column, row in geometry.cells)
+    return tuple(cell_name(cell, geometry.rows) for cell in geometry.cells)
+
+
+def cell_name(cell: Cell, rows: int) -> str:
+    """Name of a cell by column and row, whether or not anything is played on it."""
+    column, row = cell
+    return f"{_COLUMNS[column]}{rows - row}"
 
 
 def square_name(square: Square, ruleset: Ruleset, by_rows: bool = False) -> str:
@@ -37,7 +43,7 @@ def _squares_by_name(ruleset: Ruleset, by_rows: bool) -> dict[str, Square]:
     if by_rows:
         return names
     geometry = ruleset.geometry
-    algebraic = {f"{_COLUMNS[c]}{geometry.rows - r}": square for square, (c, r) in enumerate(geometry.cells)}
+    algebraic = {cell_name(cell, geometry.rows): square for square, cell in enumerate(geometry.cells)}
     numeric = {str(square + 1): square for square in range(len(geometry))}
     return {**algebraic, **numeric, **names}
 

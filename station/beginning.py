@@ -81,6 +81,7 @@ def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Ste
         engine_score=None,
         started=False,
         differs=False,
+        led=0,
         broken=None,
     )
     return enter(begun, SettingUp(new.game.position))

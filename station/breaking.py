@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.explain import Violation, violation, violations, why_not
 from engine.geometry import Cell, Square
-from engine.notation import full_move_text, square_name
+from engine.notation import cell_name, full_move_text, square_name
 from engine.position import EMPTY, Move, Position, side_of
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
@@ -154,9 +154,11 @@ def sentence(
 
 
 def place_name(texts: Texts, cell: Cell, ruleset: Ruleset) -> str:
-    """A cell on which nothing is played, by the squares beside it."""
+    """A cell on which nothing is played: its name where squares are named by column and row, and what is beside it."""
     column, row = cell
     around = ((column, row - 1), (column - 1, row), (column + 1, row), (column, row + 1))
     squares = ruleset.geometry.squares_by_cell
     beside = ", ".join(square_name(squares[place], ruleset) for place in around if place in squares)
-    return texts.say("do.beside", squares=beside)
+    if ruleset.notation == "numeric":
+        return texts.say("do.beside", squares=beside)
+    return texts.say("do.beside_named", square=cell_name(cell, ruleset.geometry.rows), squares=beside)

@@ -28,12 +28,13 @@ from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.alternatives import lit, story_text
-from station.breaking import place_name, sentence
+from station.breaking import SHOWN, place_name, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.repairs import Act, Carry, Fetch, PutOn, Swap, TakeOff, mess_of, next_act, pieces_amiss
 from station.state import Session, context_of
+from station.swept import asks_to_resume, is_swept
 from station.tracker import (
     Ambiguous,
     Astray,
@@ -54,9 +55,6 @@ from station.tracker import (
 
 AT_ONCE = 4
 """At most so many squares are lit."""
-
-SWEPT = 6
-"""More differences than this are a board being cleared or knocked over, not a slip."""
 
 BUMPED = 2
 """At most so many squares are wrong when one piece was pushed aside."""
@@ -120,7 +118,7 @@ def _in_play(session: Session) -> Guidance:
 def _patience(session: Session) -> int:
     """How long a board is quiet before it is spoken about: once that was done, whoever mends it is led on at once."""
     pace = session.settings.pace
-    if session.differs:
+    if session.led:
         return 0
     return min(1000, pace.illegal) if isinstance(session.phase, Answering) else pace.illegal
 
@@ -128,14 +126,13 @@ def _patience(session: Session) -> int:
 def _waiting_for(session: Session) -> Guidance:
     if isinstance(session.phase, Answering) and session.at_ms >= session.phase.shown_ms:
         return _reply(session, session.phase.move)
-    man = _uncrowned(session)
-    if man is not None:
-        square = square_name(man, session.game.ruleset)
-        return _say(session, "crown", [(man, Role.HINT)], square=square, side=_side(session, session.turn))
     side = _side(session, session.turn)
-    king = _overcrowned(session)
+    # A king where a man belongs misleads; a king without its crown is known to whoever made it.
+    king, man = _overcrowned(session), _uncrowned(session)
     if king is not None:
         return _say(session, "uncrown", [(king, Role.HINT)], square=square_name(king, session.game.ruleset), side=side)
+    if man is not None:
+        return _say(session, "crown", [(man, Role.HINT)], square=square_name(man, session.game.ruleset), side=side)
     if session.offer is not None:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
@@ -218,9 +215,15 @@ def _stands(session: Session, square: Square) -> bool:
 
 
 def _moving(session: Session, moves: tuple[Move, ...]) -> Guidance:
-    mover = session.game.position.contents[moves[0].from_square]
-    side = Side.WHITE if mover & WHITE else Side.BLACK
+    side = session.turn.other if _changes_the_last(session, moves[0]) else session.turn
+    if len(moves) > 1 and all(move.is_capture for move in moves):
+        return _say(session, "capturing", moves=_texts(session, moves[:SHOWN]), side=_side(session, side))
     return _say(session, "moving", side=_side(session, side))
+
+
+def _changes_the_last(session: Session, move: Move) -> bool:
+    """Whether a move under way is another one instead of the last in the record: its piece has left that square."""
+    return move.from_square not in session.game.position.pieces(session.turn)
 
 
 def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
@@ -243,7 +246,8 @@ def _continue(session: Session, moves: tuple[Move, ...]) -> Guidance:
         return _which_taken(session, ended)
     start = moves[0].from_square
     if not _stands(session, start) and not any(_stands(session, move.to_square) for move in moves):
-        return _say(session, "put_down", [(start, Role.HINT)])
+        back = session.game.moves[-1].to_square if _changes_the_last(session, moves[0]) else start
+        return _say(session, "put_down", [(back, Role.HINT)])
     return _differs(session)
 
 
@@ -283,9 +287,18 @@ def illegal_sentence(session: Session) -> str:
 
 
 def _astray(session: Session, squares: tuple[Square, ...]) -> Guidance:
-    if len(squares) > SWEPT and session.quiet_ms() < session.settings.pace.start_again:
+    if asks_to_resume(session) and session.quiet_ms() >= session.settings.pace.illegal:
+        return _resume(session)
+    if is_swept(session, squares) and session.quiet_ms() < session.settings.pace.start_again:
         return _say(session, "cleared")
     return _differs(session)
+
+
+def _resume(session: Session) -> Guidance:
+    """The game that was kept: its last move is lit, and named."""
+    game, last = session.game, session.game.moves[-1]
+    count, text = str(game.ply - session.drawn_plies), full_move_text(last, game.ruleset)
+    return _say(session, "resume", _hints((last.from_square, last.to_square)), count=count, move=text)
 
 
 def _differs(session: Session) -> Guidance:
@@ -365,6 +378,8 @@ def _ready(session: Session) -> Guidance:
 
 def _composing(session: Session, phase: Composing) -> Guidance:
     """The step of a set-up by hand; what the earlier steps and this one have laid is counted and lit."""
+    if asks_to_resume(session):
+        return _resume(session)
     laid = composed(session, phase)
     standing = [square for square, piece in enumerate(laid) if piece is not EMPTY]
     if phase.step == "turn":

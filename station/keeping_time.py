@@ -3,7 +3,8 @@
 The first move sets them going, or a press before it. In `automatic` play the last touch of a move stops the clock,
 however much later the move is believed; with `confirm = "button"` the press does. While captured pieces are left
 standing the move is not complete and its maker's clock runs on (FMJD 4.4). While the station shows a move that is to
-be carried out, while the board is set up, in a pause and while the board is away nobody's clock runs.
+be carried out, while the board is set up, in a pause, while the board is away and until a game that was kept while the
+station was off is gone on with, nobody's clock runs.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def set_clocks(session: Session) -> Session:
 
 def _running_side(session: Session) -> Side | None:
     assert session.clocks is not None
-    is_time = isinstance(session.phase, Turn | Waiting) and session.clocks.begun
+    is_time = isinstance(session.phase, Turn | Waiting) and session.clocks.begun and not session.resumed
     return session.turn if is_time else None
 
 

@@ -22,7 +22,7 @@ from station.tracker import Story, after_story
 def commit(session: Session, story: Story) -> Step:
     """Put a story into the record: change the last move if it withdraws one, then each move it makes."""
     memory = after_story(session.memory, story)
-    step_on = restored(replace(session, differs=False, broken=None))
+    step_on = restored(replace(session, broken=None))
     if story.back:
         step_on = then(step_on, lambda now: _revise(now, story.moves[0]))
     made = story.moves[story.back :]
@@ -98,7 +98,9 @@ def end(session: Session, outcome: Outcome) -> Step:
     """End the game."""
     stopped, effects = stop_choosing(session)
     result = stopped.game.result_text(outcome)
-    over = keeping_time.set_clocks(replace(stopped, phase=Over(outcome), offer=None, resign_ms=None))
+    over = keeping_time.set_clocks(
+        replace(stopped, phase=Over(outcome), offer=None, resign_ms=None, ended_ms=stopped.at_ms)
+    )
     told, more = announce(over, say.GameOver(result, reason_text(over, outcome), outcome.article))
     return told, (*effects, *more)
 
@@ -123,6 +125,10 @@ def _after_move(session: Session) -> Step:
 
 def withdraw(session: Session, plies: int) -> Step:
     """Take the last `plies` moves out of the record."""
-    session = replace(remembered(session, session.game.back(plies)), differs=False, broken=None, offer=None)
+    return then(restored(replace(session, broken=None)), partial(_withdraw, plies=plies))
+
+
+def _withdraw(session: Session, plies: int) -> Step:
+    session = replace(remembered(session, session.game.back(plies)), offer=None)
     session = keeping_time.moves_taken_back(session, plies)
     return announce(session, say.TakenBack(plies, say.fen_of(session.game.position, session.game.ruleset)))

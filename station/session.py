@@ -34,11 +34,11 @@ from station.events import (
     StopTold,
     TimePassed,
 )
-from station.guidance import SWEPT, guide, illegal_sentence, is_bumped
+from station.guidance import guide, illegal_sentence, is_bumped
 from station.journal import Resumed
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.record import carried_out, commit, end, is_other_reply
-from station.setting_up import ask_set_position, begin_composing, decide_composing, pressed, was_emptied
+from station.setting_up import ask_set_position, begin_composing, decide_composing, go_on, pressed, was_emptied
 from station.settings import Settings
 from station.squares import STUCK_MS, hidden, is_blind, stuck, with_dead, without_dead
 from station.state import Session, context_of
@@ -55,6 +55,7 @@ from station.steps import (
     shows,
     then,
 )
+from station.swept import SWEPT, asks_to_resume, is_swept
 from station.taking_back import ask_take_back, decide_back
 from station.texts import Texts
 from station.touching import adjust, broken_touch, may_adjust, with_touch
@@ -90,6 +91,9 @@ REQUESTS = (
 )
 """Requests a session carries out."""
 
+ENDED_BY_PERSONS = ("resigned", "agreed")
+"""Reasons for which only somebody at the board ends a game."""
+
 
 def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None = None) -> Session:
     """A session whose board has not been found yet; it goes on with an unfinished game where there is one."""
@@ -121,6 +125,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
         memory=out_of_sight(),
         seq=resumed.seq,
         started=True,
+        resumed=True,
         drawn_plies=resumed.drawn_plies,
         opening=resumed.opening,
         clocks=resumed.clocks,
@@ -181,7 +186,7 @@ def _moments(session: Session) -> list[int]:
     if isinstance(session.phase, Composing):
         return [since + pace.set_up, since + pace.back, since + pace.start_again]
     if isinstance(session.phase, Over):
-        moments.append(since + pace.set_up)
+        moments += [since + pace.set_up, session.ended_ms + pace.start_again]
     earlier = (pace.back, pace.further_back, pace.start_again)
     waits: tuple[int, ...]
     match session.reading:
@@ -267,6 +272,8 @@ def _read_around(session: Session) -> Step:
 
 
 def _pressed(session: Session, button: str) -> Step:
+    if button == "confirm" and asks_to_resume(session):
+        return go_on(session)
     if button == "set_up" and not isinstance(session.active, Composing):
         return begin_composing(session, asked=True)
     if isinstance(session.phase, Composing) and button != "new_game":
@@ -358,11 +365,17 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
                 return (session, ()), "paused already"
             return pause(session, "asked"), None
         case "resume":
-            if not isinstance(session.phase, Paused) or session.phase.reason == "device":
-                return (session, ()), "not paused"
-            return resume(session, session.phase.reason), None
+            return _ask_resume(session)
         case _:
             return _ask_choose(session, arguments)
+
+
+def _ask_resume(session: Session) -> tuple[Step, str | None]:
+    if asks_to_resume(session):
+        return go_on(session), None
+    if not isinstance(session.phase, Paused) or session.phase.reason == "device":
+        return (session, ()), "not paused"
+    return resume(session, session.phase.reason), None
 
 
 def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
@@ -450,19 +463,20 @@ def _decide_once(session: Session) -> Step:
     if was_emptied(session):
         return begin_composing(session, asked=False)
     if isinstance(session.phase, Over):
-        return _decide_over(session)
+        return _decide_over(session, session.phase.outcome)
     return _decide_in_play(session)
 
 
-def _decide_over(session: Session) -> Step:
+def _decide_over(session: Session, outcome: Outcome) -> Step:
     if isinstance(session.reading, Done):
         return _decide_in_play(session)
+    pace, at_home = session.settings.pace, shows(session, masks_of_position(home(session.settings).contents))
     if isinstance(session.reading, Untouched):
-        return session, ()
-    start = masks_of_position(home(session.settings).contents)
-    if shows(session, start) and settled(session, session.settings.pace.set_up):
-        return start_over(session, session.settings)
-    return decide_back(session)
+        # It was left standing after people ended the game: the result stays in sight for a while.
+        is_seen = session.at_ms - session.ended_ms >= pace.start_again
+        is_due = at_home and outcome.reason in ENDED_BY_PERSONS and is_seen and settled(session, pace.set_up)
+        return start_over(session, session.settings) if is_due else (session, ())
+    return start_over(session, session.settings) if at_home and settled(session, pace.set_up) else decide_back(session)
 
 
 def _decide_in_play(session: Session) -> Step:
@@ -518,6 +532,11 @@ def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: in
 def _speak(session: Session) -> Step:
     """Say what is wrong with a board that no story explains: once for each frame, and nothing while it is swept."""
     squares = session.reading.squares if isinstance(session.reading, Astray) else ()
+    if asks_to_resume(session):
+        return prompt(session)
+    if is_swept(session, squares) and not settled(session, session.settings.pace.start_again):
+        return session, ()
+    session = replace(session, led=max(session.led, len(squares)))
     if "astray" in session.told or not 0 < len(squares) <= SWEPT:
         return session, ()
     broken = broken_rule(session.game.position, session.game.ruleset, session.memory, is_bumped(session))
@@ -538,6 +557,6 @@ def _speak_of_stray(session: Session) -> Step:
 
 
 def _say_broken(session: Session, broken: Violation) -> Step:
-    session = replace(session, told=(*session.told, "astray"), broken=broken, differs=True)
+    session = replace(session, told=(*session.told, "astray"), broken=broken, differs=True, led=max(1, session.led))
     named = say.names(broken.squares, session.game.ruleset)
     return announce(session, say.Illegal(broken.rule, broken.article, illegal_sentence(session), named))

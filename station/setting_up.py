@@ -24,7 +24,8 @@ from station.composing import (
 from station.openings import start_position
 from station.phases import Composing, Over, Paused, SettingUp
 from station.state import Session
-from station.steps import Step, enter, next_turn, prompt, settled, shows, stop_choosing
+from station.steps import Step, enter, next_turn, prompt, settled, shows, stop_choosing, then
+from station.swept import is_bare
 from station.tracker import Astray, forget, masks_of_position, squares_in
 
 STEPS = ("next", "back", "leave")
@@ -123,6 +124,12 @@ def leave(session: Session, phase: Composing) -> Step:
     return next_turn(_fresh_eyes(session))
 
 
+def go_on(session: Session) -> Step:
+    """A game that was kept while the station was off is gone on with: its position is to be set up."""
+    stopped = stop_choosing(replace(_fresh_eyes(session), resumed=False))
+    return then(stopped, lambda now: enter(now, SettingUp(now.game.position)))
+
+
 def decide_composing(session: Session, phase: Composing) -> Step:
     """What the board says in a set-up by hand; only the steps that ask for no more than a gesture go on by it."""
     pace = session.settings.pace
@@ -139,12 +146,6 @@ def decide_composing(session: Session, phase: Composing) -> Step:
     if phase.step == "turn":
         return _turn_shown(session, phase), ()
     return session, ()
-
-
-def is_bare(session: Session) -> bool:
-    """Whether nothing stands on the board."""
-    seen = session.memory.seen
-    return seen is not None and not any(seen[1:]) and bool(seen[0])
 
 
 def was_emptied(session: Session) -> bool:

@@ -52,6 +52,8 @@ class Session:
     """Number of the latest question to a player."""
     started: bool = False
     """Whether the game has been announced as begun."""
+    resumed: bool = False
+    """Whether the game was kept while the station was off, and nothing has told yet that it is gone on with."""
     drawn_plies: int = 0
     """How many of the game's moves were drawn: they are not taken back."""
     opening: str = ""
@@ -62,6 +64,8 @@ class Session:
     reading: Reading = field(default_factory=Untouched)
     differs: bool = False
     """Whether it was announced that the board differs from the game."""
+    led: int = 0
+    """On how many squares the board differed when people began to be led back from there; 0 when they are not."""
     broken: Violation | None = None
     """The rule that what stands on the board would break, once it was announced."""
     told: tuple[str, ...] = ()
@@ -76,6 +80,8 @@ class Session:
     """Whether the emergency stop at the board is pressed."""
     problem: str = ""
     turn_began_ms: int = 0
+    ended_ms: int = 0
+    """When the game ended last."""
     corrected: bool = False
     """Whether the last move in the record is a correction of another."""
     new_king: Square | None = None

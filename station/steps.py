@@ -54,6 +54,7 @@ def remembered(session: Session, game: Game) -> Session:
         turn_began_ms=session.at_ms,
         corrected=False,
         new_king=None,
+        resumed=False,
         resign_ms=None,
         touched=None,
         adjusting=False,
@@ -62,7 +63,8 @@ def remembered(session: Session, game: Game) -> Session:
 
 
 def restored(session: Session) -> Step:
-    """Announce that the board agrees again, where it was said to differ."""
+    """The board agrees: a game that was kept goes on; announce it where the board was said to differ."""
+    session = replace(session, led=0, resumed=False)
     if not session.differs:
         return session, ()
     return announce(replace(session, differs=False, broken=None), say.BoardRestored())

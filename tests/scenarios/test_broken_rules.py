@@ -148,7 +148,10 @@ def test_what_only_one_rule_forbids_is_explained_by_that_rule(sit, row):
 
 @pytest.mark.parametrize(
     ("variant", "start", "cell", "place"),
-    [("russian", "c3", (2, 4), "beside c5, b4, d4, c3"), ("international", "32", (5, 5), "beside 23, 28, 29, 33")],
+    [
+        ("russian", "c3", (2, 4), "the inactive square c4 (beside c5, b4, d4, c3)"),
+        ("international", "32", (5, 5), "the inactive square beside 23, 28, 29, 33"),
+    ],
 )
 def test_a_piece_where_nothing_is_played_is_told(sit, variant, start, cell, place):
     scene = sit(variant, board="colour")
@@ -158,7 +161,7 @@ def test_a_piece_where_nothing_is_played_is_told(sit, variant, start, cell, plac
     (said,) = scene.heard_of(Illegal)
     assert said.rule == "off_the_squares"
     assert place in said.sentence
-    assert scene.guidance.sentence.endswith(f"Put the piece {place} back on {start}.")
+    assert scene.guidance.sentence.endswith(f"Put the piece on {place} back on {start}.")
     assert scene.lamps == {start: "place"}
     scene.board.put(cell, EMPTY, scene.now)
     scene.put(start, "M")

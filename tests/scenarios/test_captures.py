@@ -87,8 +87,12 @@ def test_S18_of_two_captures_the_one_that_is_made_is_taken(sit, board, text, rem
     scene.lift("c3")
     scene.wait(600)
     assert {move.to_square for move in scene.session.reading.moves} == {scene.square("a5"), scene.square("e5")}
+    assert (scene.guidance.key, scene.lamps) == ("capturing", {})
+    assert scene.guidance.sentence == "White is capturing. Still open: c3:a5, c3:e5."
     if removed_first:
         scene.remove(captured)
+        scene.wait(300)
+        assert scene.guidance.sentence == "White is moving.", "only one capture is still open"
         scene.put(end)
     else:
         scene.put(end)

@@ -204,6 +204,7 @@ def test_S88_a_piece_on_a_square_out_of_play_is_shown_where_it_belongs_and_is_no
     assert scene.record == ["c3-d4"]
     assert name in scene.lamps
     assert scene.session.memory.view.stray == (beside,)
+    assert f"the inactive square {name[0]}{int(name[1]) - 1} (beside " in scene.guidance.sentence
     scene.in_hand.append(scene.board.contents(beside))
     scene.board.take(beside, scene.now)
     scene.put(name)

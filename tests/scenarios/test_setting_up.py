@@ -8,7 +8,9 @@ import pytest
 
 from engine.fen import write_fen
 from engine.position import EMPTY, Side
+from station import status
 from station.announcements import BoardRestored, GameStarted, Moved
+from station.clock import TimeControl
 from tests.engine.random_positions import scattered
 
 from .scene import BOARDS
@@ -123,6 +125,30 @@ def test_S59_after_the_end_the_start_position_begins_a_new_game_without_a_restar
 
 
 @pytest.mark.parametrize("board", BOARDS)
+def test_S59_a_start_position_left_standing_begins_a_new_game_when_the_result_was_seen(sit, board):
+    scene = sit("russian", board=board)
+    scene.play("c3-d4")
+    scene.lift("d4")
+    scene.put("c3")
+    scene.expect(within_ms=3000)
+    scene.wait(10_000)
+    first = scene.session.game_id
+    assert scene.ask("resign", side="black") is None
+    scene.wait(2500)
+    assert (scene.phase, scene.guidance.key) == ("Over", "over")
+    scene.until(lambda: scene.phase == "Turn" and scene.session.game_id != first, 2000)
+    scene.play("c3-d4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S59_a_game_that_its_start_position_ends_is_not_begun_again_and_again(sit, board):
+    scene = sit("russian", "W:Wh2:Bg3,f4", board=board, ready=False)
+    scene.wait(30_000)
+    assert scene.phase in ("Over", "Turn")
+    assert scene.session.games == 1
+
+
+@pytest.mark.parametrize("board", BOARDS)
 def test_S59_the_move_that_ended_a_game_is_taken_back_on_the_board(sit, board):
     scene = sit("russian", "W:Wa1,b2,c3,h2:Bf6", board=board)
     scene.play("h2-g3", "f6-e5", "c3-d4", "e5:c3", "b2:d4")
@@ -176,6 +202,47 @@ def test_S61_after_a_power_cut_nobody_has_to_go_on_with_the_old_game(sit, board,
     scene.until(lambda: scene.session.game_id != old and scene.phase == "Turn", 8000)
     assert scene.record == []
     scene.play("e3-f4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("stands", ["W:W:B", "W:Wa1,b4,c5,d4,e5:Bh8,g7,f8,e7,c7"], ids=["nothing", "something else"])
+@pytest.mark.parametrize("answer", ["go on", "new game", "old position", "start position"])
+def test_S61_where_the_board_does_not_tell_people_are_asked(sit, board, stands, answer):
+    scene = sit("russian", board=board, clock=TimeControl(300_000))
+    scene.play("e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5")
+    old, record = scene.session.game_id, scene.record
+    scene.unplug()
+    scene.stand(stands)
+    if board != "dgt":
+        scene.board.power_cycle(scene.now)  # the board was off as well
+    scene.restart_station()
+    scene.until(lambda: scene.guidance.key == "resume", 8000)
+    before = scene.guidance.sentence, scene.lamps, status.state(scene.session)["clocks_ms"]
+    assert before[0].startswith("A game of 6 moves was kept, the last one f6-g5. Press the button to go on with it")
+    assert before[1] == {"f6": "hint", "g5": "hint"}
+    scene.wait(60_000)
+    assert (scene.guidance.sentence, scene.lamps, status.state(scene.session)["clocks_ms"]) == before
+    position = write_fen(scene.session.game.position, scene.ruleset)
+    match answer:
+        case "go on":
+            if board == "dgt":
+                assert scene.ask("resume") is None
+            else:
+                scene.press("confirm")
+            scene.until(lambda: scene.guidance.key == "set_up")
+            scene.stand(position)
+        case "new game":
+            assert scene.ask("new_game") is None
+            scene.until(lambda: scene.guidance.key == "set_up_start")
+            scene.stand(write_fen(scene.session.game.start, scene.ruleset))
+        case "old position":
+            scene.stand(position)
+        case "start position":
+            scene.stand(write_fen(scene.session.game.start, scene.ruleset))
+    scene.until(lambda: scene.phase == "Turn" and not scene.session.resumed, 6000)
+    goes_on = answer in ("go on", "old position")
+    assert (scene.session.game_id == old, scene.record) == (goes_on, record if goes_on else [])
+    scene.play("c1-d2" if goes_on else "e3-f4")
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from string import Formatter
 
 from engine.notation import read_square
@@ -26,7 +27,7 @@ PIECES = {
 WITH_ACTION = ("differs", "illegal", "set_up", "set_up_start", "set_up_opening")
 """Prompts that end with the next thing to do."""
 ACTIONS = ("move", "fetch", "swap", "remove", "replace", "place")
-SILENT = ("turn", "thinking", "moving", "settling", "cleared", "crown")
+SILENT = ("turn", "thinking", "moving", "capturing", "settling", "cleared", "crown")
 """Prompts that ask for nothing to be done on the board."""
 
 
@@ -64,9 +65,11 @@ def piece_named(words: str) -> Piece:
 class Obedient:
     """A person beside the board, with spare pieces in a box; `home` is what they remember of the board."""
 
-    def __init__(self, table: Table, home: list[Piece]) -> None:
+    def __init__(self, table: Table, home: list[Piece], taken: Mapping[int, Piece] | None = None) -> None:
         self.table = table
         self.home = list(home)
+        self.taken = dict(taken or {})
+        """What has just been taken off, by its square."""
 
     @property
     def is_told(self) -> bool:
@@ -108,7 +111,11 @@ class Obedient:
         match action:
             case "move":
                 (start,), (end,) = self.squares(words["from"]), self.squares(words["to"])
-                assert (lit[start], lit[end]) == (Role.LIFT, Role.PLACE)
+                assert lit[end] is Role.PLACE
+                if start in self.taken and self.table.stands[start] is EMPTY:
+                    self.table.touch(end, self.taken[start])  # it is in the hand already
+                    return
+                assert lit[start] is Role.LIFT
                 self._carry(start, end)
             case "fetch":
                 (end,) = self.squares(words["to"])

@@ -7,10 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.game import new_game
-from engine.position import BLACK_MAN, EMPTY, WHITE_MAN
+from engine.position import BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN
 from engine.ruleset import load_ruleset
 from firmware_bridge.driver import Role
+from station.announcements import BoardDiffers, BoardRestored
 from station.repairs import Carry, Fetch, PutOn, TakeOff, mess_of, next_act
+from station.settings import CALM
+from station.swept import SWEPT
 from station.tracker import differing, masks_of_position, masks_of_view
 
 from .obeying import Obedient
@@ -208,3 +211,78 @@ def test_a_captured_piece_taken_off_without_its_capture_is_to_be_put_back():
     table.wait(5000)
     assert table.guidance.key == "differs"
     assert table.guidance.cues == ((table.square("d4"), Role.PLACE),)
+
+
+def test_who_mends_a_board_that_was_swept_is_led_on_without_a_pause():
+    """More squares differ than a slip makes; the reply that waits is not shown again between two things to do."""
+    table = Table("russian", black="engine:1")
+    table.play("c3-d4")
+    table.choose("f6-g5")
+    table.wait(2000)
+    moved = [("a1", "b4"), ("c1", "h4"), ("h8", "a5"), ("f8", "e5")]
+    for start, end in moved:
+        piece = table.stands[table.square(start)]
+        table.take(start)
+        table.put(end, piece)
+    table.wait(1000)
+    assert len(table.session.reading.squares) > SWEPT
+    assert table.guidance.key == "cleared"
+    table.wait(CALM.start_again)
+    person = Obedient(table, list(table.session.game.position.contents))
+    for _ in moved:
+        assert table.guidance.key == "differs"
+        person.obey()
+    assert table.guidance.key == "reply"
+
+
+def test_a_swept_board_is_led_back_from_but_not_while_more_goes_off():
+    table = Table()
+    for square in range(8):
+        table.touch(square, EMPTY)
+    table.wait(CALM.start_again)
+    assert table.guidance.key == "differs"
+    table.touch(8, EMPTY)
+    assert table.guidance.key == "cleared"
+    assert table.guidance.cues == ()
+
+
+def test_a_piece_whose_move_is_thought_over_again_may_go_back_to_where_the_game_has_it():
+    table = Table()
+    table.play("c3-d4")
+    table.take("d4")
+    assert table.guidance.sentence == "White is moving."
+    table.wait(CALM.go_on)
+    assert table.guidance.key == "put_down"
+    assert table.guidance.cues == ((table.square("d4"), Role.HINT),)
+
+
+def test_a_king_where_a_man_belongs_is_told_of_before_a_king_without_its_crown():
+    table = Table(fen="W:WKc3,a1:Bh8")
+    table.put("c3", WHITE_MAN)
+    table.put("a1", WHITE_KING)
+    assert (table.guidance.key, table.guidance.cues) == ("uncrown", ((table.square("a1"), Role.HINT),))
+    table.put("a1", WHITE_MAN)
+    assert (table.guidance.key, table.guidance.cues) == ("crown", ((table.square("c3"), Role.HINT),))
+
+
+@pytest.mark.parametrize("way_out", ["the move before", "a legal move", "what stood there"])
+def test_whatever_ends_it_a_board_that_differed_is_told_to_agree_again(way_out):
+    table = Table()
+    table.play("c3-d4", "h6-g5")
+    table.take("e3", "h8")
+    table.put("f4", WHITE_MAN)
+    table.wait(3000)
+    assert len(table.heard_of(BoardDiffers)) == 1
+    table.put("h8", BLACK_MAN)
+    if way_out == "a legal move":
+        table.wait(1500)
+        assert table.record == ["c3-d4", "h6-g5", "e3-f4"]
+    else:
+        table.take("f4")
+        table.put("e3", WHITE_MAN)
+    if way_out == "the move before":
+        table.take("g5")
+        table.put("h6", BLACK_MAN)
+        table.wait(1500)
+        assert table.record == ["c3-d4"]
+    assert len(table.heard_of(BoardRestored)) == 1

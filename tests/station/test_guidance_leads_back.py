@@ -14,8 +14,9 @@ from engine.game import new_game
 from engine.position import CONTENTS, EMPTY
 from engine.ruleset import load_ruleset, variant_names
 from station.announcements import fen_of
-from station.guidance import AT_ONCE, SWEPT
+from station.guidance import AT_ONCE
 from station.settings import BLITZ, CALM
+from station.swept import SWEPT
 from station.tracker import Untouched, differing, masks_of_position, masks_of_view
 
 from .obeying import SILENT, Obedient
@@ -60,6 +61,7 @@ class Mess(RuleBasedStateMachine):
         fen = fen_of(game.position, game.ruleset)
         self.table = Table(self.variant, fen, kind=kind, pace=pace, **players)
         self.disturbed = 0
+        self.taken = {}
 
     # --- play
 
@@ -101,6 +103,7 @@ class Mess(RuleBasedStateMachine):
             self.disturbed += pieces
             for square, piece in changes:
                 self.table.stands[square] = piece
+            self.taken = {}
             if pause:
                 self.table.wait(pause)
                 self.table.look()
@@ -121,8 +124,10 @@ class Mess(RuleBasedStateMachine):
     @rule(one=squares, pause=pauses)
     def a_piece_goes_off(self, one, pause):
         one, _ = self.two(one, one)
-        if self.table.stands[one] is not EMPTY:
+        piece = self.table.stands[one]
+        if piece is not EMPTY:
             self.disturb([(one, EMPTY)], 1, pause)
+            self.taken = {one: piece}
 
     @precondition(lambda self: self.table.phase != "Over")
     @rule(one=squares, piece=st.sampled_from(CONTENTS[1:]), pause=pauses)
@@ -176,7 +181,7 @@ class Mess(RuleBasedStateMachine):
         """At most one thing more than pieces are out of place, each said in time and only once, and it stays said."""
         table, before = self.table, self.game
         table.look()
-        person = Obedient(table, list(self.game.position.contents))
+        person = Obedient(table, list(self.game.position.contents), self.taken)
         budget = displaced(table.stands, self.game.position.contents) + 1
         pace = table.session.settings.pace
         said = []

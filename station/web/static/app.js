@@ -153,7 +153,7 @@ function showAdvice({ state, set_up: setUp }) {
   setText(byId("phase"), say(`phase.${state.phase}`));
   showSentence(byId("guidance"), state.guidance.sentence);
   byId("advice").dataset.prompt = state.guidance.prompt;
-  const answers = setUp ? setUpAnswers(setUp) : moveAnswers(state.guidance.choices ?? []);
+  const answers = answersTo(state.guidance, setUp);
   const choices = byId("choices");
   choices.hidden = !answers.length;
   const texts = answers.map(({ text }) => text).join(" ");
@@ -166,6 +166,16 @@ function showAdvice({ state, set_up: setUp }) {
       return button;
     }),
   );
+}
+
+function answersTo({ prompt, choices }, setUp) {
+  if (prompt === "resume") {
+    return [
+      { text: say("resume.go_on"), name: "resume" },
+      { text: say("resume.new_game"), name: "new_game" },
+    ];
+  }
+  return setUp ? setUpAnswers(setUp) : moveAnswers(choices ?? []);
 }
 
 function moveAnswers(moves) {

@@ -100,6 +100,8 @@ const TEXTS = {
 
   "button.new_game": "New game",
   "button.set_up": "Set up a position",
+  "resume.go_on": "Go on with this game",
+  "resume.new_game": "A new game",
   "set_up.next": "Go on",
   "set_up.back": "A step back",
   "set_up.leave": "Give it up",
