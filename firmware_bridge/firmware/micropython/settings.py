@@ -24,7 +24,7 @@ OTHERS = (
     "BUZZER_PIN",
     "UART",
 )
-PINS = (*range(23), 26, 27, 28)
+PINS = tuple(range(23)) + (26, 27, 28)
 MEASURING = (26, 27, 28)
 CHANNELS = 16
 UART_PINS = {0: ((0, 1), (12, 13), (16, 17)), 1: ((4, 5), (8, 9), (20, 21))}
