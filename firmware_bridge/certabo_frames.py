@@ -121,6 +121,12 @@ def _chip(numbers: Chip) -> Chip:
     return () if numbers.count(0) >= 3 else numbers
 
 
+def chip_of(text: str) -> Chip:
+    """The chip whose five numbers stand in a text; none when it is anything else."""
+    _, numbers = _numbers(f":{text}")
+    return _chip(tuple(numbers)) if numbers is not None and len(numbers) == CHIP_BYTES else ()
+
+
 def plain_lamps(lit: frozenset[int]) -> bytes:
     """Lamps in the cells: a byte for each row from the eighth, the lowest bit is the a file."""
     return bytes(sum(1 << column for column in range(8) if row * 8 + column in lit) for row in range(8))

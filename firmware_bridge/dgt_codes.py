@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.geometry import Geometry
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Side, side_of
 from engine.view import OCCUPIED
+from firmware_bridge.driver import Calibration
 from firmware_bridge.placement import placement
 
 Codes = dict[int, Piece]
@@ -81,3 +82,24 @@ def _preset_codes(white_man: int, black_man: int) -> Codes:
         if preset.get(white_man) is WHITE_MAN and preset.get(black_man) is BLACK_MAN:
             codes |= preset
     return codes
+
+
+def as_known(reading: Reading) -> Calibration | None:
+    """What was learned of a board, as it is kept; None for nothing. Codes are written in decimal."""
+    if not reading.learned:
+        return None
+    pieces = ((str(code), (piece.name or "").lower()) for code, piece in sorted(reading.codes.items()))
+    return Calibration(turned=reading.turned, pieces=tuple(pieces))
+
+
+def as_read(known: Calibration, usual: int) -> Reading | None:
+    """How a board is read of which this is known; None where its pieces are not. It lies the usual way if unknown."""
+    named = {str(piece.name).lower(): piece for piece in (WHITE_MAN, WHITE_KING, BLACK_MAN, BLACK_KING)}
+    codes = {
+        int(code): named[name]
+        for code, name in known.pieces
+        if code.isascii() and code.isdecimal() and 0 < int(code) < min(RESULTS) and name in named
+    }
+    if not {WHITE_MAN, BLACK_MAN} <= set(codes.values()):
+        return None
+    return Reading(codes, usual if known.turned is None else known.turned, learned=True)

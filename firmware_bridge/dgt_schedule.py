@@ -8,6 +8,7 @@ RESET = 0x40
 SEND_CLOCK = 0x41
 SEND_BOARD = 0x42
 SEND_SERIAL = 0x45
+SEND_LOG = 0x49
 UPDATE_NICE = 0x4B
 SEND_BATTERY = 0x4C
 SEND_VERSION = 0x4D
@@ -110,6 +111,11 @@ class Schedule:
         """Asks how full the battery is, after everything else that waits."""
         if SEND_BATTERY not in self._commands:
             self._commands.append(SEND_BATTERY)
+
+    def ask_log(self) -> None:
+        """Asks for the log in the board's memory, after everything else that waits."""
+        if SEND_LOG not in self._commands:
+            self._commands.append(SEND_LOG)
 
     @property
     def asks_black_squares(self) -> bool:

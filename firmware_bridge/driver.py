@@ -56,6 +56,9 @@ class Calibration:
     """Cells whose sensor does not see a piece."""
     stuck: tuple[Cell, ...] = ()
     """Cells whose sensor sees a piece where none stands."""
+    pieces: tuple[tuple[str, str], ...] = ()
+    """What its codes or chips stand for, learned at the start position: code (as the board's driver writes it) and
+    `white_man`, `white_king`, `black_man`, `black_king`, or `white`, `black` where the kind is not told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from engine.geometry import Geometry
 from engine.position import Piece
-from firmware_bridge.driver import Counters, Cues, Device, Output
+from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
 
 
 class Port(Protocol):
@@ -90,4 +90,27 @@ class Dimmer(Protocol):
 
     def dim(self, percent: int, now_ms: int) -> Output:
         """Light them so brightly from now on, 0 to 100 percent; nothing where the board cannot."""
+        ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A driver that learns at the start position how its board is to be read."""
+
+    @property
+    def learned(self) -> Calibration | None:
+        """What it has learned of the board that answers now, or was told of it; None for nothing."""
+        ...
+
+    def recall(self, unique_id: str, known: Calibration) -> None:
+        """Take what was learned of a board at an earlier time."""
+        ...
+
+
+@runtime_checkable
+class Historian(Protocol):
+    """A driver whose board remembers what was done on it while nobody listened."""
+
+    def recollect(self, contents: tuple[Piece, ...], now_ms: int) -> Output:
+        """Ask for all that was done since a position stood there; it is told as views, oldest first, when it comes."""
         ...

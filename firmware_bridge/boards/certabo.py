@@ -7,15 +7,14 @@ Chips under draughtsmen are learned at the start position: those on White's home
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
 
 from engine.geometry import Geometry
 from engine.position import EMPTY, Piece, Side, side_of
 from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
 from firmware_bridge.cells import Cells
-from firmware_bridge.certabo_frames import CHIP_BYTES, Chip, Chips, Occupied, Parser, coloured_lamps, plain_lamps
-from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output, Role
+from firmware_bridge.certabo_frames import Chip, Chips, Occupied, Parser, chip_of, coloured_lamps, plain_lamps
+from firmware_bridge.driver import NOTHING, Calibration, Counters, Cues, Device, Output, Role
 from firmware_bridge.placement import placement, turns
 
 SILENCE_MS = 3000
@@ -27,6 +26,7 @@ COLOURS = {Role.LIFT: 1, Role.PLACE: 2, Role.PATH: 3, Role.REMOVE: 4, Role.WRONG
 """Blue, green, cyan, red, magenta, white: red 4, green 2, blue 1."""
 _NOTHING, _WHITE, _BLACK, _SOMETHING = range(4)
 _POSSIBLE = {_NOTHING: EMPTY, _WHITE: WHITE, _BLACK: BLACK, _SOMETHING: OCCUPIED}
+_NAMES = {_WHITE: "white", _BLACK: "black"}
 _SIDES = {None: _NOTHING, Side.WHITE: _WHITE, Side.BLACK: _BLACK}
 
 
@@ -75,22 +75,20 @@ class Driver:
         return None
 
     @property
-    def learned(self) -> str:
-        """Which chips are white and black, and how the board lies; for `recall`."""
+    def learned(self) -> Calibration | None:
+        """Which chips are white and black, and how the board lies; None before a start position was seen."""
         if not self._sides:
-            return ""
-        sides = {name: [chip for chip, side in self._sides.items() if side == code] for name, code in _NAMES.items()}
-        return json.dumps({**sides, "turned": self._turned})
+            return None
+        pieces = ((" ".join(map(str, chip)), _NAMES[side]) for chip, side in self._sides.items())
+        return Calibration(turned=self._turned, pieces=tuple(pieces))
 
-    def recall(self, learned: str) -> None:
-        """Takes what was learned at an earlier time; ValueError when it is nothing of the kind."""
-        known = json.loads(learned)
-        if not isinstance(known, dict) or known.get("turned") not in (0, 90, 180, 270):
-            raise ValueError("expected white, black and turned (0, 90, 180 or 270)")
-        sides = {_chip(chip): code for name, code in _NAMES.items() for chip in known.get(name, ())}
-        self._sides = sides
-        if known["turned"] in self._turns:
-            self._turned = known["turned"]
+    def recall(self, unique_id: str, known: Calibration) -> None:
+        """Takes what was learned at an earlier time; what is no chip is left out. The board has no id to compare."""
+        sides = {name: side for side, name in _NAMES.items()}
+        chips = ((chip_of(text), sides.get(name)) for text, name in known.pieces)
+        self._sides = {chip: side for chip, side in chips if chip and side}
+        if self._sides and known.turned in self._turns:
+            self._turned = known.turned
 
     def start(self, now_ms: int) -> Output:
         """The port has been opened: listens."""
@@ -206,16 +204,3 @@ class Driver:
         if self._parser.coloured_lamps:
             return coloured_lamps({squares[square]: COLOURS[role] for square, role in self._cues})
         return plain_lamps(frozenset(squares[square] for square, _ in self._cues))
-
-
-_NAMES = {"white": _WHITE, "black": _BLACK}
-
-
-def _chip(numbers: object) -> Chip:
-    if (
-        not isinstance(numbers, list)
-        or len(numbers) != CHIP_BYTES
-        or any(number not in range(256) for number in numbers)
-    ):
-        raise ValueError(f"found the chip {numbers!r}, expected {CHIP_BYTES} numbers of 0 to 255")
-    return tuple(numbers)

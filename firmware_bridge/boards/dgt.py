@@ -7,16 +7,18 @@ A lever that rises on the right was pushed down on the left, so the left player 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry
-from engine.position import Piece
+from engine.position import CONTENTS, EMPTY, Piece
 from engine.view import BLACK, WHITE, BoardView, view_of
-from firmware_bridge.dgt_codes import UNTAUGHT, Reading, learn
+from firmware_bridge.dgt_codes import UNTAUGHT, Reading, as_known, as_read, learn
 from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
+from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
-from firmware_bridge.driver import NOTHING, Battery, Counters, Cues, Device, Output
+from firmware_bridge.driver import NOTHING, Battery, Calibration, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
 from firmware_bridge.placement import placement, turns
 from firmware_bridge.swings import Swings
@@ -56,6 +58,7 @@ class Driver:
         self._seen_drops = 0
         self._flicker = Flicker()
         self._swings = Swings()
+        self._replay = Replay()
         self._readings: dict[str, Reading] = {}
         self._version: str | None = None
         self._has_answered = False
@@ -65,6 +68,9 @@ class Driver:
         self._fields: bytearray | None = None
         self._dump: bytes | None = None
         self._settled = b""
+        self._looked_for: tuple[Piece, ...] | None = None
+        self._unclear: tuple[tuple[Piece, ...], bytes] | None = None
+        """The position and the board that its memory was asked about last."""
         self._battery: Battery | None = None
         self._battery_heard: Battery | None = None
         self._right_high: bool | None = None
@@ -94,6 +100,19 @@ class Driver:
         """The piece codes and the orientation in use for the board with this serial number."""
         return self._readings.get(self._serial, replace(UNTAUGHT, turned=self._turns[0]))
 
+    @property
+    def learned(self) -> Calibration | None:
+        """The piece codes and the orientation learned of the board with this serial number; None for nothing."""
+        return as_known(self.reading)
+
+    def recall(self, unique_id: str, known: Calibration) -> None:
+        """Takes what was learned of the board with a serial number at an earlier time, unless codes are not named."""
+        reading = as_read(known, self._turns[0])
+        if reading is not None:
+            self._readings[unique_id] = (
+                reading if reading.turned in self._turns else replace(reading, turned=self._turns[0])
+            )
+
     def start(self, now_ms: int) -> Output:
         """Begins a conversation on a port that has just been opened."""
         self._schedule.open(now_ms)
@@ -108,13 +127,17 @@ class Driver:
         if data:
             self._schedule.hear(now_ms)
         for frame in self._parser.receive(data, now_ms):
+            if frame.message is Message.LOG:
+                self._take_log(frame.payload, now_ms)
+                continue
             view, button = self._take(frame, now_ms)
             views += () if view is None else (view,)
             pressed += () if button is None else (button,)
         self._notice_drops(now_ms)
         online = True if self._schedule.online and not was_online else None
         told = None if self._battery == battery else self._battery
-        return Output(tuple(views), tuple(pressed), self._due(now_ms), online, told)
+        shown = self._replay.with_live(tuple(views), now_ms)
+        return Output(shown, tuple(pressed), self._due(now_ms), online, told)
 
     def tick(self, now_ms: int) -> Output:
         """Does what is due at this time."""
@@ -125,17 +148,48 @@ class Driver:
         if is_silent or self._schedule.is_unanswered(now_ms):
             self._schedule.greet(now_ms)
             self._forget()
-        return Output(send=self._due(now_ms), online=False if is_silent else None)
+        shown = self._replay.with_live((), now_ms)
+        return Output(shown, send=self._due(now_ms), online=False if is_silent else None)
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
-        watched = (self._flicker.deadline_ms(), self._swings.deadline_ms())
+        watched = (self._flicker.deadline_ms(), self._swings.deadline_ms(), self._replay.deadline_ms())
         due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), *watched)
         return min((at_ms for at_ms in due if at_ms is not None), default=None)
 
     def show(self, cues: Cues, now_ms: int) -> Output:
         """Nothing: these boards have no lamps."""
         return NOTHING
+
+    def recollect(self, contents: tuple[Piece, ...], now_ms: int) -> Output:
+        """Asks the board's memory for all that was done since a position stood on it; told once it has been read.
+
+        The answer takes the line for eight seconds, so the same board is asked once.
+        """
+        unclear = (contents, bytes(self._fields or b""))
+        if unclear == self._unclear or not self._schedule.online:
+            return NOTHING
+        self._looked_for, self._unclear = contents, unclear
+        self._schedule.ask_log()
+        return Output(send=self._due(now_ms))
+
+    def _take_log(self, log: bytes, now_ms: int) -> None:
+        """Shows again what stood since the position that was looked for, if it ever did."""
+        wanted, self._looked_for = self._looked_for, None
+        if wanted is None or self._fields is None or not self._schedule.online:
+            return
+        known = boards(log, bytes(self._fields))
+        stood = next((at for at in range(len(known) - 1, -1, -1) if self._shows(known[at].fields, wanted)), len(known))
+        views = ((self._seen(board.fields, board.is_still, ()), board.is_still) for board in known[stood:])
+        self._replay.begin(views, now_ms)
+
+    def _shows(self, fields: bytes, contents: tuple[Piece, ...]) -> bool:
+        """Whether a position's pieces stand on a board, be they men or kings."""
+        reading = self.reading
+        squares = placement(self._geometry, reading.turned).squares
+        sides = {EMPTY: EMPTY, **{piece: WHITE if piece & WHITE else BLACK for piece in CONTENTS[1:]}}
+        told = zip(contents, (reading.possible(fields[index]) for index in squares), strict=True)
+        return all(bool(sides[piece] & possible) for piece, possible in told)
 
     def _forget(self) -> None:
         self._has_answered = False
@@ -147,6 +201,7 @@ class Driver:
         self._delivered = None
         self._flicker.clear()
         self._swings.clear()
+        self._replay.clear()
 
     def _due(self, now_ms: int) -> bytes:
         send = self._schedule.due(now_ms)
@@ -188,7 +243,8 @@ class Driver:
         if self._serial not in ("", heard) and heard != self._serial_heard:
             self._serial_heard = heard
         else:
-            self._readings.setdefault(heard, self.reading)
+            untaught = replace(UNTAUGHT, turned=self._turns[0])
+            self._readings.setdefault(heard, untaught if self._serial else self.reading)
             self._serial = self._serial_heard = heard
 
     def _take_battery(self, payload: bytes) -> None:
@@ -286,17 +342,18 @@ class Driver:
     def _view(self, *, firm: bool) -> BoardView | None:
         if self._fields is None or not self._schedule.online:
             return None
-        reading = self.reading
-        fields = self._fields
-        place = placement(self._geometry, reading.turned)
-        stray = (cell for index, cell in place.others if fields[index])
-        flickering = self._flicker.weak()
-        weak = (square for square, index in enumerate(place.squares) if index in flickering)
-        view = view_of((reading.possible(fields[index]) for index in place.squares), stray, firm, weak)
+        view = self._seen(bytes(self._fields), firm, self._flicker.weak())
         if view == self._delivered:
             return None
         self._delivered = view
         return view
+
+    def _seen(self, fields: bytes, firm: bool, flickering: Container[int]) -> BoardView:
+        reading = self.reading
+        place = placement(self._geometry, reading.turned)
+        stray = (cell for index, cell in place.others if fields[index])
+        weak = (square for square, index in enumerate(place.squares) if index in flickering)
+        return view_of((reading.possible(fields[index]) for index in place.squares), stray, firm, weak)
 
     def _take_clock(self, payload: bytes) -> str | None:
         """Which button a lever that has moved amounts to, when the clock says twice that it has moved."""

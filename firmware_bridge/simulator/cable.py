@@ -6,6 +6,9 @@ from collections import deque
 
 from firmware_bridge.simulator.faults import Noise
 
+MOST_AT_ONCE = 128
+"""Bytes that come out in one piece: a long message arrives bit by bit."""
+
 
 class Cable:
     """The bytes under way to the host."""
@@ -22,17 +25,17 @@ class Cable:
         return self._free_ms
 
     def send(self, message: bytes, at_ms: float) -> None:
-        """Sends a message, as soon as those before it have left; it arrives in two pieces."""
+        """Sends a message, as soon as those before it have left; it arrives in two pieces or more."""
         if self._noise.happens(self._noise.faults.duplicated_message):
             message *= 2
         start_ms = max(at_ms, self._free_ms) + self._noise.stall_ms()
         self._free_ms = start_ms + len(message) / self._bytes_per_ms
         message = self._noise.spoil(message)
         cut = self._noise.random.randint(0, len(message))
-        if cut:
-            self._under_way.append((start_ms + cut / self._bytes_per_ms, message[:cut]))
-        if message[cut:]:
-            self._under_way.append((max(self._free_ms, start_ms + cut / self._bytes_per_ms), message[cut:]))
+        for first, last in ((0, cut), (cut, len(message))):
+            for start in range(first, last, MOST_AT_ONCE):
+                end = min(start + MOST_AT_ONCE, last)
+                self._under_way.append((start_ms + end / self._bytes_per_ms, message[start:end]))
 
     def arrived(self, now_ms: int) -> bytes:
         """The bytes that have come out at the host's end by this time."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from engine.position import Piece
 from firmware_bridge.driver import Output
 from station.effects import Announce, Effect
 from station.events import BatteryTold, BoardSeen, DeviceBack, DeviceLost, Event, Pressed, StopTold
@@ -18,6 +19,7 @@ from station.journal import Header, encode_effect, encode_event, encode_header
 from station.ports import BoardDriver
 from station.session import step
 from station.state import Session
+from station.tracker import Ambiguous, Astray
 
 BUFFER_BYTES = 1 << 16
 
@@ -125,3 +127,14 @@ def events_of(output: Output, driver: BoardDriver, at_ms: int) -> list[Event]:
     happened += [BoardSeen(at_ms, view) for view in output.views]
     happened += [Pressed(at_ms, button) for button in output.pressed]
     return happened
+
+
+def looked_for(session: Session) -> tuple[Piece, ...] | None:
+    """The position since which a board should tell what was done out of sight; None where nothing is unclear.
+
+    A board that stands still and that no story explains is unclear, or one that several do.
+    """
+    memory, waits_ms = session.memory, session.settings.pace.illegal
+    is_still = memory.firm and session.at_ms - memory.since_ms >= waits_ms
+    is_unclear = isinstance(session.reading, Astray | Ambiguous)
+    return session.game.position.contents if memory.blind and is_still and is_unclear else None

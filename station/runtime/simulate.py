@@ -20,9 +20,9 @@ from station.effects import Announce, Choose, Show
 from station.events import Event, PlayerChose, Requested, TimePassed
 from station.journal import FORMAT, Header
 from station.phases import Answering
-from station.ports import BoardDriver
+from station.ports import BoardDriver, Historian
 from station.runtime.boards import driver_class
-from station.runtime.desk import Desk, JournalFile, events_of
+from station.runtime.desk import Desk, JournalFile, events_of, looked_for
 from station.runtime.made_games import Game
 from station.runtime.version import PROGRAM
 from station.runtime.witness import MISSED_MS, GameReport, Witness
@@ -138,6 +138,9 @@ class Table:
                 continue
             effects = self.desk.handle(item)
             self.witness.hear(effects, self.desk.session, self.now_ms)
+            position = looked_for(self.desk.session)
+            if position is not None and isinstance(self.driver, Historian):
+                waiting.append(self.driver.recollect(position, self.now_ms))
             for effect in effects:
                 if isinstance(effect, Show):
                     waiting.append(self.driver.show(effect.cues, self.now_ms))

@@ -13,7 +13,7 @@ from engine.geometry import geometry
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN
 from engine.view import OCCUPIED
 from firmware_bridge.dgt_codes import PRESETS, UNTAUGHT, learn
-from firmware_bridge.driver import Role
+from firmware_bridge.driver import Calibration, Role
 from firmware_bridge.simulator import PRESETS as FAULTS
 from firmware_bridge.simulator import DgtBoard
 
@@ -244,6 +244,42 @@ def test_what_was_learned_belongs_to_a_serial_number():
     wire.run(10_000)
     assert wire.driver.reading == learned
     assert agrees(wire, BIG)
+
+
+def test_what_was_learned_is_told_and_recalled_at_another_time():
+    wire = online(BIG, codes="draughts-old", rotated=True)
+    learned = wire.driver.learned
+    assert learned.turned == 180
+    men = {"1": "white_man", "4": "white_king", "7": "black_man", "10": "black_king"}
+    # With chessmen, the same codes for men go with others for kings.
+    assert dict(learned.pieces) == {**men, "6": "white_king", "12": "black_king"}
+    wire.board.take(BIG.cells[7], wire.now_ms)  # no start position any more
+    wire.driver = driver_of("dgt", BIG, home_of(BIG))
+    assert wire.driver.learned is None
+    wire.driver.recall("10247", learned)
+    wire.start().run(2000)
+    assert agrees(wire, BIG)
+    assert wire.driver.learned == learned
+
+
+def test_what_is_recalled_of_another_board_is_not_used():
+    wire = online(BIG)
+    wire.driver = driver_of("dgt", BIG, home_of(BIG))
+    wire.board.take(BIG.cells[7], wire.now_ms)
+    wire.driver.recall("555", Calibration(turned=180, pieces=(("1", "black_man"), ("4", "white_man"))))
+    wire.start().run(2000)
+    assert agrees(wire, BIG)
+    assert wire.driver.learned is None
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [(), (("1", "white_man"),), (("1", "white_man"), ("x", "black_man")), (("13", "white_man"), ("0", "black_man"))],
+)
+def test_what_names_no_men_teaches_nothing(pieces):
+    driver = driver_of("dgt", BIG)
+    driver.recall("10247", Calibration(turned=180, pieces=pieces))
+    assert driver._readings == {}
 
 
 def test_codes_of_no_preset_are_learned_too():
