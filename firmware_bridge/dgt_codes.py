@@ -89,7 +89,7 @@ def as_known(reading: Reading) -> Calibration | None:
     if not reading.learned:
         return None
     pieces = ((str(code), (piece.name or "").lower()) for code, piece in sorted(reading.codes.items()))
-    return Calibration(turned=reading.turned, pieces=tuple(pieces))
+    return Calibration(lay=reading.turned, pieces=tuple(pieces))
 
 
 def as_read(known: Calibration, usual: int) -> Reading | None:
@@ -102,4 +102,4 @@ def as_read(known: Calibration, usual: int) -> Reading | None:
     }
     if not {WHITE_MAN, BLACK_MAN} <= set(codes.values()):
         return None
-    return Reading(codes, usual if known.turned is None else known.turned, learned=True)
+    return Reading(codes, usual if known.lay is None else known.lay, learned=True)

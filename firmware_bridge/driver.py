@@ -59,6 +59,8 @@ class Calibration:
     pieces: tuple[tuple[str, str], ...] = ()
     """What its codes or chips stand for, learned at the start position: code (as the board's driver writes it) and
     `white_man`, `white_king`, `black_man`, `black_king`, or `white`, `black` where the kind is not told."""
+    lay: int | None = None
+    """How it lay when its pieces were learned, as `turned`; it is found out anew at the next start position."""
 
 
 @dataclass(frozen=True, slots=True)

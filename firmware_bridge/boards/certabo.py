@@ -80,15 +80,15 @@ class Driver:
         if not self._sides:
             return None
         pieces = ((" ".join(map(str, chip)), _NAMES[side]) for chip, side in self._sides.items())
-        return Calibration(turned=self._turned, pieces=tuple(pieces))
+        return Calibration(lay=self._turned, pieces=tuple(pieces))
 
     def recall(self, unique_id: str, known: Calibration) -> None:
         """Takes what was learned at an earlier time; what is no chip is left out. The board has no id to compare."""
         sides = {name: side for side, name in _NAMES.items()}
         chips = ((chip_of(text), sides.get(name)) for text, name in known.pieces)
         self._sides = {chip: side for chip, side in chips if chip and side}
-        if self._sides and known.turned in self._turns:
-            self._turned = known.turned
+        if self._sides and known.lay in self._turns:
+            self._turned = known.lay
 
     def start(self, now_ms: int) -> Output:
         """The port has been opened: listens."""

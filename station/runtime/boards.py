@@ -9,10 +9,11 @@ import traceback
 from contextlib import closing
 from dataclasses import replace
 
+from engine.position import Piece
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from firmware_bridge import boards
-from firmware_bridge.driver import Counters, Cues, Output
+from firmware_bridge.driver import Calibration, Counters, Cues, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
@@ -20,13 +21,14 @@ from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event
-from station.ports import BoardDriver, Dimmer, Port
-from station.runtime.desk import events_of
+from station.ports import BoardDriver, Dimmer, Historian, Learner, Port
+from station.runtime.desk import events_of, looked_for
+from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
 from station.runtime.places import Places
 
-BOARDS = tuple(sorted(module.name for module in pkgutil.iter_modules(boards.__path__)))
+BOARDS = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(boards.__path__)))
 """The drivers that come with the program."""
 REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
@@ -67,8 +69,10 @@ def misfit(driver: str, ruleset: Ruleset) -> str | None:
 class BoardWorker:
     """One thread for one board. A port that is lost is looked for until it is back."""
 
-    def __init__(self, table: BoardTable, loop: Loop, places: Places) -> None:
+    def __init__(self, table: BoardTable, loop: Loop, places: Places, shelf: KnownBoards | None = None) -> None:
         self._table, self._loop, self._places = table, loop, places
+        self._shelf = shelf
+        """Where that which drivers learn of their boards is kept."""
         self._driver = self._new_driver()
         self._reopened = 0
         self._silent_since_ms: int | None = 0
@@ -76,9 +80,12 @@ class BoardWorker:
         self._heard_bytes = 0
         self._dim_due_ms = 0
         self._cues: Latest[Cues] = Latest()
+        self._unclear: Latest[tuple[Piece, ...]] = Latest()
+        """The game's position, where it is not known what was done on the board since it stood there."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
         self._said = ""
+        self._learned: Calibration | None = None
 
     @property
     def id(self) -> str:
@@ -104,10 +111,14 @@ class BoardWorker:
 
     def hear(self, outcome: Outcome) -> None:
         """Take the cues for this board's lamps."""
-        if outcome.board == self._table.id and self._table.lamps:
-            for effect in outcome.effects:
-                if isinstance(effect, Show):
-                    self._cues.put(effect.cues)
+        if outcome.board != self._table.id:
+            return
+        for effect in outcome.effects if self._table.lamps else ():
+            if isinstance(effect, Show):
+                self._cues.put(effect.cues)
+        position = looked_for(outcome.session)
+        if position is not None:
+            self._unclear.put(position)
 
     def _run(self) -> None:
         while not self._stopped.is_set():
@@ -123,10 +134,16 @@ class BoardWorker:
 
     def _new_driver(self) -> BoardDriver:
         ruleset = self._table.ruleset
-        driver, home = driver_class(self._table.driver), rules_for(ruleset).start().contents
+        kind, home = driver_class(self._table.driver), rules_for(ruleset).start().contents
         if self._table.turned is None:
-            return driver(ruleset.geometry, home)
-        return driver(ruleset.geometry, home, turned=self._table.turned)
+            driver = kind(ruleset.geometry, home)
+        else:
+            driver = kind(ruleset.geometry, home, turned=self._table.turned)
+        if isinstance(driver, Learner) and self._shelf is not None:
+            for unique_id, known in self._shelf.all().items():
+                # A board without a number of its own is known by its table.
+                driver.recall("" if unique_id == self._table.id else unique_id, known)
+        return driver
 
     def _open(self) -> Port:
         if self._table.pins is not None:
@@ -163,6 +180,9 @@ class BoardWorker:
             cues = self._cues.take()
             if cues is not None:
                 self._carry(self._driver.show(cues, now_ms), port)
+            position = self._unclear.take()
+            if position is not None and isinstance(self._driver, Historian):
+                self._carry(self._driver.recollect(position, now_ms), port)
             self._dim(now_ms, port)
             self._report_problem(now_ms)
             self._mind_silence(now_ms, port)
@@ -213,8 +233,23 @@ class BoardWorker:
             self._note_online(output.online, port)
         if output.send:
             port.write(output.send)
+        if output.views:
+            self._keep_learned()
         for event in events_of(output, self._driver, self._loop.clock.now_ms()):
             self._post(event)
+
+    def _keep_learned(self) -> None:
+        """Write down what the driver has learned of its board, if that is new."""
+        driver, device = self._driver, self._driver.device
+        if not isinstance(driver, Learner) or self._shelf is None or device is None:
+            return
+        learned, unique_id = driver.learned, device.unique_id or self._table.id
+        if learned is None or learned == self._learned:
+            return
+        self._learned, known = learned, self._shelf.of(unique_id)
+        now = replace(known, pieces=learned.pieces, lay=learned.lay)
+        if now != known:
+            self._shelf.keep(unique_id, now)
 
     def _post(self, event: Event) -> None:
         self._loop.post(self._table.id, event)

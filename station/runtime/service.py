@@ -24,6 +24,7 @@ from station.runtime.desk import Desk, JournalFile
 from station.runtime.endings import TableMaker
 from station.runtime.folder import Folder
 from station.runtime.health import Health
+from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.outbox import Outbox, item_for
 from station.runtime.places import Places
@@ -90,7 +91,7 @@ class Service:
         desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         places = Places(config.boards, listing)
-        self.boards = [BoardWorker(table, self.loop, places) for table in config.boards]
+        self.boards = [BoardWorker(table, self.loop, places, KnownBoards(data)) for table in config.boards]
         self.endings = TableMaker(data / "endings")
         self.players = [
             PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.is_unhurried) for table in config.boards

@@ -39,21 +39,19 @@ def test_chips_are_unknown_before_a_start_position_and_known_ever_after():
 
 def test_what_was_learned_is_told_and_recalled_and_tells_which_way_a_board_lies():
     learned = online().driver.learned
-    assert learned.turned == 0
+    assert learned.lay == 0
     assert sorted(name for _, name in learned.pieces) == ["black"] * 12 + ["white"] * 12
     contents = list(home_of(SMALL))
     contents[8], contents[12] = EMPTY, BLACK_MAN
     assert agrees(online(contents, learned), SMALL)
     turned = online(None, learned, quarters=2)
     assert agrees(turned, SMALL)
-    assert turned.driver.learned.turned == 180
+    assert turned.driver.learned.lay == 180
 
 
 def test_what_is_no_chip_is_not_recalled():
     driver = driver_of("certabo", SMALL, home_of(SMALL))
-    driver.recall(
-        "", Calibration(turned=90, pieces=(("1 2 3", "white"), ("1 2 3 4 999", "white"), ("1 2 3 4 5", "red")))
-    )
+    driver.recall("", Calibration(lay=90, pieces=(("1 2 3", "white"), ("1 2 3 4 999", "white"), ("1 2 3 4 5", "red"))))
     assert driver.learned is None
 
 

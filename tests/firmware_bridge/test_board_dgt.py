@@ -249,7 +249,7 @@ def test_what_was_learned_belongs_to_a_serial_number():
 def test_what_was_learned_is_told_and_recalled_at_another_time():
     wire = online(BIG, codes="draughts-old", rotated=True)
     learned = wire.driver.learned
-    assert learned.turned == 180
+    assert learned.lay == 180
     men = {"1": "white_man", "4": "white_king", "7": "black_man", "10": "black_king"}
     # With chessmen, the same codes for men go with others for kings.
     assert dict(learned.pieces) == {**men, "6": "white_king", "12": "black_king"}
@@ -266,7 +266,7 @@ def test_what_is_recalled_of_another_board_is_not_used():
     wire = online(BIG)
     wire.driver = driver_of("dgt", BIG, home_of(BIG))
     wire.board.take(BIG.cells[7], wire.now_ms)
-    wire.driver.recall("555", Calibration(turned=180, pieces=(("1", "black_man"), ("4", "white_man"))))
+    wire.driver.recall("555", Calibration(lay=180, pieces=(("1", "black_man"), ("4", "white_man"))))
     wire.start().run(2000)
     assert agrees(wire, BIG)
     assert wire.driver.learned is None
@@ -278,7 +278,7 @@ def test_what_is_recalled_of_another_board_is_not_used():
 )
 def test_what_names_no_men_teaches_nothing(pieces):
     driver = driver_of("dgt", BIG)
-    driver.recall("10247", Calibration(turned=180, pieces=pieces))
+    driver.recall("10247", Calibration(lay=180, pieces=pieces))
     assert driver._readings == {}
 
 

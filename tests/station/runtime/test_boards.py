@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from firmware_bridge.boards.matrix import Driver as Matrix
+from firmware_bridge.simulator import CertaboBoard, DgtBoard
 from station.config import BoardTable
 from station.errors import ConfigError
 from station.events import DeviceBack, DeviceLost
 from station.phases import Paused, Turn
-from station.runtime.boards import driver_class
+from station.runtime.boards import BoardWorker, driver_class
+from station.runtime.known_boards import KnownBoards
+from station.runtime.places import Places
 
 
 class Driver(Matrix):
@@ -56,10 +61,30 @@ def test_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
 
 @pytest.mark.parametrize("name", ["gameboy", "station.runtime.clock", "no.such.module", "..", ""])
 def test_a_driver_that_does_not_exist_is_named(name):
-    with pytest.raises(ConfigError, match="expected certabo, dgt, matrix, millennium or a module"):
+    with pytest.raises(ConfigError, match="expected certabo, dgt, gpio-matrix, matrix, millennium or a module"):
         driver_class(name)
 
 
 def test_a_foreign_driver_is_found_by_its_dotted_name():
     assert driver_class(__name__) is Driver
     assert BoardTable("a", "matrix", usb_serial="7").place == "USB serial number 7"
+
+
+@pytest.mark.parametrize("driver", ["dgt", "certabo"])
+def test_what_a_driver_learned_of_its_board_is_known_at_the_next_start(stand, driver):
+    def device():
+        if driver == "dgt":
+            return DgtBoard(8, 8, codes="draughts-old", rotated=True)
+        return CertaboBoard()
+
+    first = stand(driver=driver, devices={"table": device()})
+    first.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    first.until(lambda: first.service.boards[0]._learned is not None)
+    first.service.stop()
+    shelf = KnownBoards(Path(first.service.config.station.data))
+    assert list(shelf.all()) == ["10247" if driver == "dgt" else "table"]
+    again = BoardWorker(first.service.config.boards[0], first.service.loop, Places(()), shelf)._driver
+    if driver == "dgt":
+        again.start(0)
+        again.receive(b"\x91\x00\x0810247", 0)
+    assert [again.learned] == list(shelf.all().values())
