@@ -427,7 +427,7 @@ def _hold_ms(session: Session) -> int:
 
 def _device_lost(session: Session, reason: str) -> Step:
     gone = replace(session, problem=reason, memory=out_of_sight(), reading=Untouched(), broken=None, told=())
-    gone = replace(gone, landed_ms=None)
+    gone = replace(gone, landed_ms=None, led=0)
     if isinstance(session.phase, Paused) and session.phase.reason == "device":
         return gone, ()
     lost = announce(gone, say.DeviceGone(reason))

@@ -1,4 +1,4 @@
-"""S70, S71, S77: spoilt bytes, cables pulled at the worst moment, batteries. Ports: station/runtime/test_links.py."""
+"""S64, S70, S71, S77: spoilt bytes, cables pulled at the worst moment, batteries. Ports: station/runtime/test_links.py."""
 
 from __future__ import annotations
 
@@ -181,3 +181,24 @@ def test_S77_a_board_hears_from_the_host_all_the_while_its_player_thinks(sit, bo
     assert max(later - earlier for earlier, later in pairwise(heard_ms)) <= 1500
     assert scene.now - heard_ms[-1] <= 1500
     scene.play("c3-d4")
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_S64_no_lamp_is_lit_for_what_was_put_right_while_the_cable_was_out(sit, board):
+    """The board's first frames may still be those from before; nobody is scolded for them at once."""
+    scene = sit("russian", board=board)
+    scene.lift("b6", "d6")
+    scene.wait(4000)
+    assert scene.lamps
+    scene.unplug()
+    scene.wait(6000)
+    assert scene.lamps == {}
+    scene.put("d6")
+    scene.put("b6")
+    scene.plug_in()
+    lit = []
+    for _ in range(100):
+        scene.wait(20)
+        lit.append(scene.lamps)
+    assert not any(lit)
+    assert (scene.phase, scene.guidance.key) == ("Turn", "turn")

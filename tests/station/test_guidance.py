@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -286,3 +288,26 @@ def test_whatever_ends_it_a_board_that_differed_is_told_to_agree_again(way_out):
         table.wait(1500)
         assert table.record == ["c3-d4"]
     assert len(table.heard_of(BoardRestored)) == 1
+
+
+def game_with_an_uncovered_tower():
+    """A game of towers whose last move took the top piece off a tower that is left standing."""
+    chance, game = Random(5), new_game(load_ruleset("towers"))
+    while True:
+        game = game.play(chance.choice(game.legal_moves))
+        for square in game.moves[-1].captured:
+            if game.position.contents[square] is not EMPTY:
+                return game, square
+
+
+def test_a_tower_that_was_taken_from_and_is_lifted_again_is_to_be_put_back():
+    game, square = game_with_an_uncovered_tower()
+    table = Table("towers")
+    for ply, move in enumerate(game.moves, 1):
+        table.touch(move.from_square, EMPTY)
+        table.stand(game.positions[ply].contents)
+        table.wait(1500)
+    assert table.session.game.moves == game.moves
+    table.touch(square, EMPTY)
+    table.wait(CALM.go_on + 500)
+    assert (table.guidance.key, table.guidance.cues) == ("differs", ((square, Role.PLACE),))
