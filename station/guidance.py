@@ -398,7 +398,7 @@ def _composing(session: Session, phase: Composing) -> Guidance:
     if not phase.asked and not standing:
         return _say(session, "compose_empty")
     if phase.step == "pieces":
-        return _say(session, "compose_pieces", count=str(len(new)))
+        return _say(session, "compose_pieces", count=str(len(standing)))
     kind = session.texts.say(f"pieces.{phase.step}")
     return _say(session, "compose_kind", pieces=kind, count=str(len(new)))
 

@@ -24,6 +24,7 @@ from station.keeping_time import flag_ms, left_ms
 from station.phases import Composing, Over, name_of
 from station.settings import preset_of
 from station.state import Session
+from station.touching import may_adjust
 
 _CONTENT_NAMES: dict[Piece, str] = {
     EMPTY: "empty",
@@ -133,6 +134,7 @@ def snapshot(session: Session) -> dict[str, Any]:
         "sensors": sensors(session),
         **_composing(session),
         "play": _play(session),
+        **_touch(session),
         **_start(session),
         **_opening(session),
         **_towers(session),
@@ -145,6 +147,15 @@ def sensors(session: Session) -> dict[str, list[str]]:
     ruleset = session.game.ruleset
     dead = [session.dead[0]] if session.dead else []
     return {kind: [square_name(s, ruleset) for s in found] for kind, found in (("weak", session.weak), ("dead", dead))}
+
+
+def _touch(session: Session) -> dict[str, Any]:
+    """Where touch-move is played: whether "I adjust" may be said, whether it was, and the piece that was touched."""
+    if not session.settings.touch_move:
+        return {}
+    touched = None if session.touched is None else square_name(session.touched, session.game.ruleset)
+    found = {"may_adjust": may_adjust(session), "adjusting": session.adjusting, "touched": touched}
+    return {"touch": found}
 
 
 def _composing(session: Session) -> dict[str, Any]:

@@ -53,7 +53,9 @@ def read_under_way(context: Context, seen: Masks) -> Moving | Clearing | None:
         arrived = [item for item in stages if occupied(seen) & item.carried == 1 << item.move.to_square]
         # A tower that is in the hand is not one that is still to be taken from.
         standing = occupied(seen)
-        left = [squares_in(differing(item.final, seen) & (item.captured | item.uncovered) & standing) for item in arrived]
+        left = [
+            squares_in(differing(item.final, seen) & (item.captured | item.uncovered) & standing) for item in arrived
+        ]
         if len(arrived) == 1 and left[0]:
             return Clearing(arrived[0].move, left[0])
         return Moving(tuple(candidate.move for candidate in stages))

@@ -1,4 +1,4 @@
-"""S64, S70, S71, S77: spoilt bytes, cables pulled at the worst moment, batteries. Ports: station/runtime/test_links.py."""
+"""S64, S70, S71, S77: spoilt bytes, cables pulled at the worst moment, batteries; ports: runtime/test_links.py."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import { lampPicture, ROLES } from "./lamps.js";
 import { Link } from "./link.js";
 import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
 import { boardPath, demoPath, post } from "./requests.js";
+import { chooseSquare, namedPiece, setUpAnswers, showNaming } from "./set_up.js";
 import { fillIn, say } from "./texts.js";
 
 const TOAST_MS = 6000;
@@ -91,6 +92,7 @@ function showAll() {
   document.title = say("page.title", { board: name });
   showAdvice(snapshot);
   showOffer(snapshot.state);
+  showNaming(snapshot.set_up, snapshot.position.seen);
   isTicking = showClocks(snapshot.state, since.get(name));
   showWood(name, snapshot);
   belief.showPlayers(snapshot);
@@ -182,18 +184,6 @@ function moveAnswers(moves) {
   return moves.map((move, place) => ({ text: say("guidance.choose", { move }), name: "choose", body: { number: place + 1 } }));
 }
 
-/** What can be said to a position that is set up by hand; who is to move only when that is asked. */
-function setUpAnswers({ step, turn }) {
-  const other = turn === "white" ? "black" : "white";
-  const answers = [
-    ...(step === "turn" ? [{ text: say("set_up.turn", { side: say(`side.${other}`) }), body: { turn: other } }] : []),
-    { text: say(step === "turn" ? "set_up.accept" : "set_up.next"), body: { step: "next" } },
-    { text: say("set_up.back"), body: { step: "back" } },
-    { text: say("set_up.leave"), body: { step: "leave" } },
-  ];
-  return answers.map((answer) => ({ ...answer, name: "set_position" }));
-}
-
 function showWood(name, snapshot) {
   const world = worlds.get(name);
   const isDemo = !!hello?.demo && world !== undefined;
@@ -208,6 +198,8 @@ function showWood(name, snapshot) {
   wood.setTowers(isDemo ? belief.towersOf(snapshot) : new Map());
   const isLit = isDemo && snapshot.device?.lamps !== false;
   wood.setLamps(isLit ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
+  wood.setMarks(belief.sensorMarks(snapshot));
+  setText(byId("sensor-note"), belief.sensorText(snapshot));
   wood.setCounts(hands.counts());
   hands.show();
   const { columns, rows } = snapshot.geometry;
@@ -231,7 +223,9 @@ function cellText(key) {
   const place = square ? say("square.name", { square }) : say("square.none", { column, row });
   const content = say(`content.${wood.contents.get(key) ?? "empty"}`);
   const role = wood.lamps.get(key);
-  return [place, content, ...(role ? [say("square.lamp", { lamp: say(`lamp.${role}`) })] : [])].join(", ");
+  const fault = wood.marks[key];
+  const more = [...(role ? [say("square.lamp", { lamp: say(`lamp.${role}`) })] : []), ...(fault ? [say(`sensor.${fault}`)] : [])];
+  return [place, content, ...more].join(", ");
 }
 
 function handText(isDemo) {
@@ -253,7 +247,7 @@ function showHandTools(world) {
   for (const id of ["hand-set-up", "hand-confirm", "hand-cable"]) enable(id, hands.isFree);
 }
 
-function showTools({ board: name, state, moves }) {
+function showTools({ board: name, state, moves, touch = null }) {
   const isUp = link === "up";
   const isOver = state.phase === "over";
   const isPaused = state.phase === "paused";
@@ -263,6 +257,9 @@ function showTools({ board: name, state, moves }) {
   enable("new-game", isUp);
   enable("set-up", isUp && !isLost && state.phase !== "composing");
   enable("take-back", isUp && state.ply > 0);
+  byId("adjust").hidden = touch === null;
+  byId("adjust").toggleAttribute("data-second", !!touch?.adjusting);
+  enable("adjust", isUp && !!touch?.may_adjust && !touch.adjusting);
   enable("pause", isUp && !(isPaused && isLost));
   showDrawButton(state);
   enable("draw", isUp && hasBegun && !isOver);
@@ -307,6 +304,15 @@ onClick("new-game", async (snapshot) => {
 });
 onClick("set-up", () => request("set_position"));
 onClick("take-back", () => request("take_back"));
+onClick("adjust", () => request("adjust"));
+byId("naming").addEventListener("submit", (event) => {
+  event.preventDefault();
+  request("set_position", namedPiece());
+});
+byId("belief-board").addEventListener("click", ({ clientX, clientY }) => {
+  const spot = plain.locate(clientX, clientY);
+  if (spot?.cell) chooseSquare(plain.names.get(spot.cell.join(",")));
+});
 onClick("pause", ({ state }) => request(state.phase === "paused" ? "resume" : "pause"));
 onClick("draw", async ({ state }) => {
   const wanted = await askDraw(state);

@@ -3,6 +3,7 @@
 import { keyOf } from "./board.js";
 import { say } from "./texts.js";
 
+const FAULTS = ["weak", "dead"];
 const byId = (id) => document.getElementById(id);
 
 /** Set an element's text only when it changes, so that screen readers hear it once. */
@@ -20,6 +21,17 @@ export function contentsOf(snapshot) {
 export function towersOf(snapshot) {
   const { squares } = snapshot.geometry;
   return new Map(Object.entries(snapshot.towers ?? {}).map(([name, beneath]) => [keyOf(squares[name]), beneath]));
+}
+
+/** Cells whose sensors are not to be trusted: cell key -> "weak" or "dead". */
+export function sensorMarks({ geometry, sensors }) {
+  return Object.fromEntries(FAULTS.flatMap((fault) => sensors[fault].map((name) => [keyOf(geometry.squares[name]), fault])));
+}
+
+/** The same in words. */
+export function sensorText({ sensors }) {
+  const told = FAULTS.filter((fault) => sensors[fault].length);
+  return told.map((fault) => say(`sensor.${fault}_squares`, { squares: sensors[fault].join(", ") })).join(" ");
 }
 
 /** What the sensors see on each cell: a content, `white`, `black`, `any` (a piece) or `unknown`. */
@@ -68,13 +80,14 @@ export function showPlayers({ state, title }) {
 }
 
 export function showPosition(board, snapshot) {
-  const { geometry, state, contents } = snapshot;
+  const { geometry, state } = snapshot;
+  const contents = snapshot.set_up?.contents ?? snapshot.contents;
   board.setGeometry(geometry);
-  board.setContents(contentsOf(snapshot));
+  board.setContents(contentsOf({ geometry, contents }));
   board.setTowers(towersOf(snapshot));
   const marks = {};
   const last = state.last_move;
-  if (last) {
+  if (last && !snapshot.set_up) {
     for (const name of last.captured) marks[keyOf(geometry.squares[name])] = "captured";
     for (const name of last.path) marks[keyOf(geometry.squares[name])] = "path";
     marks[keyOf(geometry.squares[last.from])] = "from";

@@ -91,7 +91,7 @@ export class Board {
     }
   }
 
-  /** Marked cells: cell key -> "from", "to", "path" or "captured". */
+  /** Marked cells: cell key -> "from", "to", "path", "captured", "weak" or "dead". */
   setMarks(marks) {
     this.marks = marks;
     for (const [key, cell] of this.cells) mark(cell, "data-mark", marks[key]);
@@ -218,6 +218,7 @@ export class Board {
       draw("rect", { class: "field", x: -50, y: -50, width: 100, height: 100, fill: `url(#${this.svg.id}-${isDark ? "dark" : "light"}-${grain})` }),
     );
     if (this.style === "wood") group.append(draw("path", { class: "grain", d: grainOf(grain * 31 + (isDark ? 7 : 0)) }));
+    if (this.style === "wood") group.append(draw("rect", { class: "sensor", x: -44, y: -44, width: 88, height: 88, rx: 6 }));
     else group.append(draw("rect", { class: "wash", x: -50, y: -50, width: 100, height: 100 }));
     this.cells.set(key, group);
     this.ground.append(group);
