@@ -86,6 +86,11 @@ class Link:
         return self._hello
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether a command has not been acknowledged yet."""
+        return self._flight is not None or bool(self._waiting)
+
+    @property
     def counters(self) -> Counters:
         """Traffic and faults so far."""
         drops = self._decoder.drops + self._drops

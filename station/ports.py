@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from engine.geometry import Geometry
 from engine.position import Piece
 from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
+from firmware_bridge.messages import Thresholds
 
 
 class Port(Protocol):
@@ -81,6 +83,38 @@ class Troubled(Protocol):
     @property
     def trouble(self) -> str:
         """`wrong_firmware`, `wrong_board`, `board_reports`; empty for none."""
+        ...
+
+
+@runtime_checkable
+class Measurer(Protocol):
+    """A driver whose board may tell how strong its magnets are, and takes thresholds."""
+
+    @property
+    def measures(self) -> bool:
+        """Whether this board does."""
+        ...
+
+    @property
+    def readings(self) -> Mapping[int, tuple[int, ...]]:
+        """What the sensors of each row read when they were measured last, by the board's own rows."""
+        ...
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a command has not been acknowledged yet."""
+        ...
+
+    def measure(self) -> Output:
+        """Ask what the sensors read."""
+        ...
+
+    def teach(self, row: int, cells: tuple[Thresholds, ...], now_ms: int) -> Output:
+        """Have the board use these thresholds for a row, until its next start."""
+        ...
+
+    def keep(self, now_ms: int) -> Output:
+        """Have the board keep what it was taught."""
         ...
 
 

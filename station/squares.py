@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from engine.geometry import Square
 from engine.position import Move
-from engine.view import ANYTHING, BoardView, evidence_for
+from engine.view import ANYTHING, BoardView, evidence_for, possible_by
 from station.phases import Answering, Over, SettingUp, Turn, Waiting
 from station.state import Session, context_of
 from station.tracker import Story, differing, masks_of_position, squares_in
@@ -67,4 +67,10 @@ def hidden(session: Session) -> Move | None:
 
 def is_blind(session: Session, story: Story) -> bool:
     """Whether the end of a story's last move is on a dead square: it looks the same with the piece in the hand."""
-    return session.dead is not None and story.moves[-1].to_square == session.dead[0]
+    return story.moves[-1].to_square in silent(session)
+
+
+def silent(session: Session) -> tuple[Square, ...]:
+    """The squares whose sensor tells nothing: found dead in this game, or known to be when the board was calibrated."""
+    view = session.memory.view
+    return () if view is None else tuple(s for s, evidence in enumerate(view.seen) if possible_by(evidence) == ANYTHING)

@@ -23,6 +23,7 @@ from station.guidance import Guidance, choices, guide
 from station.keeping_time import flag_ms, left_ms
 from station.phases import Composing, Over, name_of
 from station.settings import preset_of
+from station.squares import silent
 from station.state import Session
 from station.touching import may_adjust
 
@@ -145,7 +146,7 @@ def snapshot(session: Session) -> dict[str, Any]:
 def sensors(session: Session) -> dict[str, list[str]]:
     """Squares whose sensors flicker, and the one that is read around."""
     ruleset = session.game.ruleset
-    dead = [session.dead[0]] if session.dead else []
+    dead = silent(session)
     return {kind: [square_name(s, ruleset) for s in found] for kind, found in (("weak", session.weak), ("dead", dead))}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,14 +19,20 @@ from firmware_bridge.messages import (
     MAX_LAMPS,
     VERSION,
     Brightness,
+    Calibrate,
     Capability,
     CellState,
     Hello,
+    Keep,
     Keys,
     Lamps,
     Magnets,
     Problem,
+    Read,
+    Readings,
     State,
+    Table,
+    Thresholds,
     ToHost,
     cells_of,
 )
@@ -71,6 +78,7 @@ class Driver:
         self._cells: list[CellState] = []
         self._magnets = _NO_MAGNETS
         self._are_new = False
+        self._readings: dict[int, tuple[int, ...]] = {}
         self._kings: frozenset[int] = frozenset()
         self._flicker = Flicker()
         self._fresh = True
@@ -141,6 +149,35 @@ class Driver:
         self._brightness = percent
         return Output(send=self._dimmed(now_ms))
 
+    @property
+    def measures(self) -> bool:
+        """Whether the board tells how strong its magnets are, and takes thresholds."""
+        hello = self._link.hello
+        return hello is not None and Capability.STRENGTHS in hello.capabilities
+
+    @property
+    def readings(self) -> Mapping[int, tuple[int, ...]]:
+        """What the sensors of each row read when they were measured last, 0 to 65535, by the board's own rows."""
+        return self._readings
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a command has not been acknowledged yet."""
+        return self._link.is_waiting
+
+    def measure(self) -> Output:
+        """Asks what the sensors read; rows come in one by one."""
+        self._readings = {}
+        return Output(send=self._link.read(Read(Table.READINGS)))
+
+    def teach(self, row: int, cells: tuple[Thresholds, ...], now_ms: int) -> Output:
+        """Has the board use these thresholds for a row, until its next start."""
+        return Output(send=self._link.command(Calibrate(row, cells), now_ms))
+
+    def keep(self, now_ms: int) -> Output:
+        """Has the board keep what it was taught."""
+        return Output(send=self._link.command(Keep(), now_ms))
+
     def _dimmed(self, now_ms: int) -> bytes:
         hello = self._link.hello
         if self._brightness is None or hello is None or Capability.DIMMER not in hello.capabilities:
@@ -186,6 +223,8 @@ class Driver:
             case Magnets() if self._link.hello is not None and self._problem is None:
                 self._are_new |= message != self._magnets
                 self._magnets = message
+            case Readings():
+                self._readings[message.row] = message.values
             case Problem():
                 self._problem, self._trouble = message.text, "board_reports"
         return None, ()

@@ -17,6 +17,7 @@ from firmware_bridge.driver import Calibration, Counters, Cues, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
+from station.calibrating import corrected
 from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
@@ -73,6 +74,8 @@ class BoardWorker:
         self._table, self._loop, self._places = table, loop, places
         self._shelf = shelf
         """Where that which drivers learn of their boards is kept."""
+        self._calibration = Calibration()
+        """What was learned of the board that answers."""
         self._driver = self._new_driver()
         self._reopened = 0
         self._silent_since_ms: int | None = 0
@@ -82,6 +85,8 @@ class BoardWorker:
         self._cues: Latest[Cues] = Latest()
         self._unclear: Latest[tuple[Piece, ...]] = Latest()
         """The game's position, where it is not known what was done on the board since it stood there."""
+        self._lit: Cues = ()
+        """What the driver was last told to light."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
         self._said = ""
@@ -135,15 +140,27 @@ class BoardWorker:
     def _new_driver(self) -> BoardDriver:
         ruleset = self._table.ruleset
         kind, home = driver_class(self._table.driver), rules_for(ruleset).start().contents
-        if self._table.turned is None:
+        if self._turned is None:
             driver = kind(ruleset.geometry, home)
         else:
-            driver = kind(ruleset.geometry, home, turned=self._table.turned)
+            driver = kind(ruleset.geometry, home, turned=self._turned)
         if isinstance(driver, Learner) and self._shelf is not None:
             for unique_id, known in self._shelf.all().items():
                 # A board without a number of its own is known by its table.
                 driver.recall("" if unique_id == self._table.id else unique_id, known)
         return driver
+
+    @property
+    def _turned(self) -> int | None:
+        """How the board lies, as the configuration has it, else as it was learned of this board."""
+        return self._calibration.turned if self._table.turned is None else self._table.turned
+
+    def _is_another_way_round(self) -> bool:
+        """Takes what is known of the board that answers; whether it lies otherwise than its driver was told."""
+        before, device = self._turned, self._driver.device
+        if self._shelf is not None and device is not None:
+            self._calibration = self._shelf.of(device.unique_id or self._table.id)
+        return self._turned != before
 
     def _open(self) -> Port:
         if self._table.pins is not None:
@@ -166,6 +183,7 @@ class BoardWorker:
         cues = self._cues.take()
         if cues is not None:
             # What changed while nobody was there is lit when the board answers, not what was lit before.
+            self._lit = cues
             self._driver.show(cues, self._silent_since_ms)
         self._carry(self._driver.start(self._silent_since_ms), port)
         while not self._stopped.is_set():
@@ -179,6 +197,7 @@ class BoardWorker:
                 self._carry(self._driver.tick(now_ms), port)
             cues = self._cues.take()
             if cues is not None:
+                self._lit = cues
                 self._carry(self._driver.show(cues, now_ms), port)
             position = self._unclear.take()
             if position is not None and isinstance(self._driver, Historian):
@@ -231,11 +250,16 @@ class BoardWorker:
     def _carry(self, output: Output, port: Port) -> None:
         if output.online is not None:
             self._note_online(output.online, port)
+        if output.online and self._is_another_way_round():
+            self._begin_again(port)
+            return
         if output.send:
             port.write(output.send)
+        geometry, turned = self._table.ruleset.geometry, self._turned or 0
+        views = tuple(corrected(view, self._calibration, geometry, turned) for view in output.views)
         if output.views:
             self._keep_learned()
-        for event in events_of(output, self._driver, self._loop.clock.now_ms()):
+        for event in events_of(replace(output, views=views), self._driver, self._loop.clock.now_ms()):
             self._post(event)
 
     def _keep_learned(self) -> None:
@@ -250,6 +274,13 @@ class BoardWorker:
         now = replace(known, pieces=learned.pieces, lay=learned.lay)
         if now != known:
             self._shelf.keep(unique_id, now)
+
+    def _begin_again(self, port: Port) -> None:
+        """Speaks with the board anew, by a driver that knows how it lies."""
+        now_ms = self._loop.clock.now_ms()
+        self._driver, self._dim_due_ms = self._new_driver(), 0
+        self._driver.show(self._lit, now_ms)
+        self._carry(self._driver.start(now_ms), port)
 
     def _post(self, event: Event) -> None:
         self._loop.post(self._table.id, event)

@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_running(commands)
     _add_caring(commands)
+    _add_calibrate(commands)
     _add_game(commands)
     _add_measuring(commands)
     _add_match(commands)
@@ -114,6 +115,26 @@ def _add_caring(commands: _Commands) -> None:
         "--seconds", type=float, default=4.0, metavar="S", help="watch each board for so long (default: %(default)s)"
     )
     _json(doctor)
+
+
+def _add_calibrate(commands: _Commands) -> None:
+    calibrate = _add(
+        commands,
+        "calibrate",
+        _no_calibrate_command,
+        "Learn a board, guided, in two minutes.",
+        "dambord calibrate board --config station.toml",
+    )
+    inner = calibrate.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    board = _add(
+        inner,
+        "board",
+        _calibrate_board,
+        "Walk over the squares: how the board lies, its colours, its magnets, its dead squares.",
+        "dambord calibrate board --config station.toml --board table-1",
+    )
+    board.add_argument("--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)")
+    board.add_argument("--board", metavar="ID", help="which board, where the configuration has several")
 
 
 def _add_game(commands: _Commands) -> None:
@@ -351,6 +372,16 @@ def _doctor(options: argparse.Namespace) -> int:
     from station.runtime.doctor import doctor
 
     return doctor(options)
+
+
+def _no_calibrate_command(_: argparse.Namespace) -> int:
+    return BAD_USAGE
+
+
+def _calibrate_board(options: argparse.Namespace) -> int:
+    from station.runtime.calibrate import calibrate_board
+
+    return calibrate_board(options)
 
 
 def _variants(options: argparse.Namespace) -> int:

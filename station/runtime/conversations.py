@@ -53,7 +53,7 @@ class Conversation:
 
     def begin(self) -> bool:
         """Asks who is there; whether a board answered that can be used."""
-        self._carry(self.driver.start(self.clock.now_ms()))
+        self.take(self.driver.start(self.clock.now_ms()))
         self.run(ANSWER_MS, lambda: self.is_online or self.driver.problem is not None)
         return self.is_online and self.driver.problem is None
 
@@ -67,17 +67,18 @@ class Conversation:
             now_ms = self.clock.now_ms()
             if data:
                 self.heard_bytes += len(data)
-                self._carry(self.driver.receive(data, now_ms))
+                self.take(self.driver.receive(data, now_ms))
             due = self.driver.deadline_ms()
             if due is not None and due <= now_ms:
-                self._carry(self.driver.tick(now_ms))
+                self.take(self.driver.tick(now_ms))
         return is_so
 
     def show(self, cues: Cues) -> None:
         """Lights these squares and no others, where the board has lamps."""
-        self._carry(self.driver.show(cues, self.clock.now_ms()))
+        self.take(self.driver.show(cues, self.clock.now_ms()))
 
-    def _carry(self, output: Output) -> None:
+    def take(self, output: Output) -> None:
+        """Takes what the driver gives: views and presses to keep, bytes for the board."""
         if output.online is not None:
             self.is_online = output.online
         self.views += output.views
