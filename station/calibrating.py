@@ -101,13 +101,12 @@ def _fit(
     right, asked = 0, 0
     for square, at in enumerate(geometry.cells):
         cell = own_cell(geometry, turned, at)
-        if cell in stuck:
-            continue
+        shown_at = walked.get(square, cell)
+        if shown_at is None or (cell in stuck and square not in walked):
+            continue  # it tells nothing
         asked += 1
         possible = _other_side(start[cell]) if swapped else start[cell]
-        right += bool(home[square] & possible) and walked.get(square, cell) in (cell, None)
-        if square in walked and walked[square] is None:
-            asked -= 1
+        right += shown_at == cell and (bool(home[square] & possible) or cell in stuck)
     return right / asked if asked else 0.0
 
 
