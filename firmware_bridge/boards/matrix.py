@@ -10,7 +10,7 @@ from typing import ClassVar
 from engine.geometry import Geometry, Square
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Side, side_of
 from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
-from firmware_bridge.driver import Counters, Cues, Device, Output
+from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
 from firmware_bridge.link import Heard, Link
 from firmware_bridge.messages import (
@@ -55,7 +55,8 @@ class Driver:
     """STATE to views, cues to LAMPS.
 
     A board that tells colours may lie turned by 90, 180 or 270 degrees: it is recognised when the start position stands
-    on it. `turned` says how it lies once and for all, clockwise as White sees it.
+    on it, and known by the board's id from then on. `turned` says how it lies once and for all, clockwise as White sees
+    it.
     """
 
     baud: ClassVar[int] = 115200
@@ -67,6 +68,8 @@ class Driver:
         self._link = Link()
         self._turns = turns(geometry) if turned is None else (turned,)
         self._turned = self._turns[0]
+        self._lays: dict[str, int] = {}
+        """How boards lie, by unique id, as far as a start position or somebody has told."""
         self._device: Device | None = None
         self._problem: str | None = None
         self._trouble = ""
@@ -109,6 +112,18 @@ class Driver:
     def trouble(self) -> str:
         """Which kind of problem it is: `wrong_firmware`, `wrong_board` or `board_reports`; empty for none."""
         return self._trouble
+
+    @property
+    def learned(self) -> Calibration | None:
+        """How the board that answers lies; None before a start position was seen on it."""
+        lay = self._lays.get(self._device.unique_id) if self._device is not None else None
+        return None if lay is None else Calibration(lay=lay)
+
+    def recall(self, unique_id: str, known: Calibration) -> None:
+        """Takes how a board lay at an earlier time, unless it cannot lie so in this game."""
+        lay = known.turned if known.lay is None else known.lay
+        if lay in self._turns:
+            self._lays[unique_id] = lay
 
     def start(self, now_ms: int) -> Output:
         """Begins a conversation on a port that has just been opened."""
@@ -234,6 +249,8 @@ class Driver:
         if self._device is not None and self._device.unique_id != unique_id:
             self._forget()
             self._starts_told = None
+            self._turned = self._turns[0]
+        self._turned = self._lays.get(unique_id, self._turned)
         self._device = Device(
             "Dambord matrix",
             unique_id,
@@ -338,7 +355,7 @@ class Driver:
         for turned in self._turns:
             squares = placement(self._geometry, turned).squares
             if tuple(self._cells[index] for index in squares) == self._home:
-                self._turned = turned
+                self._turned = self._lays[self._device.unique_id] = turned
                 return
 
     def _lamps(self) -> Lamps:

@@ -8,7 +8,7 @@ from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up
 from engine.geometry import geometry
 from engine.position import BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN
 from engine.view import BLACK, OCCUPIED, WHITE
-from firmware_bridge.driver import Role
+from firmware_bridge.driver import Calibration, Role
 from firmware_bridge.messages import Capability, Hello, Sensors, State, payload_of
 from firmware_bridge.packets import Packet, encode
 from firmware_bridge.simulator import Faults, MatrixBoard
@@ -77,6 +77,35 @@ def test_a_turned_board_with_colour_is_recognised_and_its_lamps_turn_too():
     assert agrees(wire, BIG)
     assert wire.board.lamps(wire.now_ms) == {BIG.cells[49]: "lift"}
     wire.board.take(BIG.cells[49], wire.now_ms)
+    wire.run(300)
+    assert agrees(wire, BIG)
+
+
+def test_how_a_board_lies_is_known_at_the_next_start_in_the_middle_of_a_game():
+    first = wired(BIG, colour=True, rotated=True).start()
+    first.run(100)
+    assert first.driver.learned is None, "nothing has told yet"
+    set_up(first, BIG, home_of(BIG))
+    first.run(300)
+    assert first.driver.learned == Calibration(lay=180)
+    again = Wire(driver_of("matrix", BIG, home_of(BIG)), first.board, now_ms=first.now_ms)
+    again.driver.recall("another board", Calibration(lay=0))
+    again.driver.recall(first.driver.device.unique_id, first.driver.learned)
+    again.board.take(BIG.cells[49], again.now_ms)
+    again.board.put(BIG.cells[22], BLACK_MAN, again.now_ms)
+    again.start()
+    again.show(((49, Role.PLACE),))
+    again.run(300)
+    assert agrees(again, BIG)
+    assert again.board.lamps(again.now_ms) == {BIG.cells[49]: "place"}
+
+
+@pytest.mark.parametrize("known", [Calibration(), Calibration(lay=90), Calibration(lay=17)])
+def test_a_lay_that_the_game_does_not_know_is_not_recalled(known):
+    wire = wired(BIG, colour=True)
+    wire.driver.recall(b"SIMBOARD".hex(), known)
+    wire.start()
+    set_up(wire, BIG, home_of(BIG))
     wire.run(300)
     assert agrees(wire, BIG)
 

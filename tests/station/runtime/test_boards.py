@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.boards.matrix import Driver as Matrix
-from firmware_bridge.simulator import CertaboBoard, DgtBoard
+from firmware_bridge.driver import Calibration
+from firmware_bridge.simulator import CertaboBoard, DgtBoard, MatrixBoard
 from station.config import BoardTable
 from station.errors import ConfigError
 from station.events import DeviceBack, DeviceLost
@@ -68,6 +69,18 @@ def test_a_driver_that_does_not_exist_is_named(name):
 def test_a_foreign_driver_is_found_by_its_dotted_name():
     assert driver_class(__name__) is Driver
     assert BoardTable("a", "matrix", usb_serial="7").place == "USB serial number 7"
+
+
+def test_how_a_board_of_ours_lies_is_kept_under_its_id_and_a_game_goes_on_on_it(stand):
+    first = stand(devices={"table": MatrixBoard(8, 8, colour=True, rotated=True)})
+    first.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    first.until(lambda: first.service.boards[0]._learned is not None)
+    first.service.stop()
+    shelf = KnownBoards(Path(first.service.config.station.data))
+    ((unique_id, known),) = shelf.all().items()
+    assert known == Calibration(lay=180)
+    again = BoardWorker(first.service.config.boards[0], first.service.loop, Places(()), shelf)._driver
+    assert again._lays == {unique_id: 180}
 
 
 @pytest.mark.parametrize("driver", ["dgt", "certabo"])
