@@ -14,7 +14,7 @@ from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView
-from station.tracking.continuations import is_still, read_continuation, without_blindness
+from station.tracking.continuations import is_covered, is_still, read_continuation, without_blindness
 from station.tracking.expectation import Candidate, Expectation, expect, nobody, only
 from station.tracking.history import with_frame
 from station.tracking.masks import (
@@ -111,6 +111,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         before=before,
         left_ms=left_ms,
         history=with_frame(memory.history, at_ms, seen, view.firm),
+        blind=memory.blind or is_covered(seen),
     )
 
 

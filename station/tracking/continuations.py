@@ -44,7 +44,7 @@ def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | No
     """
     if memory.seen is None or context.plies < 2 or not is_still(context, memory):
         return None
-    if unknown(memory.seen).bit_count() > MOST_UNKNOWN:
+    if is_covered(memory.seen):
         return None
     lines = shortest_lines(context.expected, memory.seen, memory.been[0], context.plies, context.ruleset)
     if not memory.blind:
@@ -116,8 +116,13 @@ def _is_out_of_reach(stands: Masks, target: _Target, left: int, squares: int) ->
     return captured < 0 or brought > left or gone > left + captured
 
 
+def is_covered(seen: Masks) -> bool:
+    """Whether so much of a board cannot be seen that anything may be done on it: a hand or a cloth is over it."""
+    return unknown(seen).bit_count() > MOST_UNKNOWN
+
+
 def without_blindness(memory: Memory) -> Memory:
     """The memory of a board that has been seen to show the game's position again."""
-    if not memory.blind or memory.seen is None:
+    if not memory.blind or memory.seen is None or is_covered(memory.seen):
         return memory
     return replace(memory, been=(memory.seen, memory.seen), blind=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from station.announcements import Moved, Prompted
+from station.guidance import choices
+from tests.station.table import KINDS, Table
 
 from .scene import BOARDS
 
@@ -136,3 +138,57 @@ def test_what_no_line_of_moves_explains_is_not_made_up(sit):
     scene.wait(10_000)
     assert scene.record == []
     assert scene.guidance.key == "differs"
+
+
+# --- something over the board, as over a camera's
+
+
+def play_covered(table, *texts):
+    """Moves while no square can be seen; then all of them can."""
+    table.unknown = set(range(len(table.stands)))
+    table.look()
+    table.wait(2000)
+    game = table.session.game
+    for text in texts:
+        (move,) = (move for move in game.legal_moves if game.play(move).text_of(game.ply) == text)
+        game = game.play(move)
+        table.stands = list(game.position.contents)
+        table.wait(500)
+        table.look()
+    table.unknown = set()
+    table.look()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("line", [("c3-d4",), *UNSEEN])
+def test_moves_made_while_the_board_was_covered_are_read_or_asked_for(kind, line):
+    table = Table("russian", kind=kind)
+    play_covered(table, *line)
+    table.wait(1500)
+    if (kind, line) == ("occupancy", UNSEEN[1]):
+        assert (table.record, table.guidance.key) == ([], "which")
+        assert " ".join(line) in table.guidance.sentence
+        assert len(table.guidance.cues) > 1
+        number = 1 + choices(table.session).index(" ".join(line))
+        assert table.ask("choose", number=number) is None
+    assert table.record == list(line)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_which_of_two_orders_was_played_under_a_cloth_is_asked(kind):
+    table = Table("russian", kind=kind)
+    play_covered(table, "c3-d4", "b6-a5", "g3-f4")
+    table.wait(10_000)
+    assert (table.record, table.guidance.key) == ([], "which")
+    assert all(order in table.guidance.sentence for order in ORDERS)
+    assert {square for square, _ in table.guidance.cues} == {table.square(name) for name in ("c3", "d4", "g3", "f4")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cloth_over_the_board_and_away_again_changes_nothing(kind):
+    table = Table("russian", kind=kind)
+    table.play("c3-d4")
+    play_covered(table)
+    table.wait(5000)
+    table.play("f6-g5")
+    assert table.story == ["c3-d4", "f6-g5"]
