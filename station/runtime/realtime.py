@@ -12,7 +12,8 @@ from random import Random
 
 from engine.rules import rules_for
 from engine.ruleset import variant_names
-from firmware_bridge.simulator import SimulatedBoard
+from firmware_bridge.simulator.firmwares import FIRMWARES
+from firmware_bridge.simulator.program_port import ProgramPort
 from firmware_bridge.simulator.pty_port import PtyPort
 from station import announcements as say
 from station.config import BoardTable, Config, StationTable
@@ -50,7 +51,8 @@ def play_side_by_side(games: Sequence[Game], setup: Setup, seed: int, folder: Pa
     with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="dambord-") as ports:
         tables, devices = [], {}
         for number, (board, game) in enumerate(zip(witnesses, games, strict=True), 1):
-            port = stack.enter_context(PtyPort(_board(game, setup, seed * 100_003 + number), Path(ports) / board))
+            port = _port(game, setup, seed * 100_003 + number, Path(ports) / board)
+            stack.callback(port.close)
             devices[board] = port
             tables.append(_table(board, port, game, setup))
         service = Service(Config(StationTable(data=str(folder)), boards=tuple(tables)), watchers=[observer], page=False)
@@ -67,15 +69,22 @@ def play_side_by_side(games: Sequence[Game], setup: Setup, seed: int, folder: Pa
     return [witness.report() for witness in witnesses.values()]
 
 
-def _board(game: Game, setup: Setup, seed: int) -> SimulatedBoard:
-    return board_with(game.start, game.ruleset, setup, seed)
+def _port(game: Game, setup: Setup, seed: int, path: Path) -> PtyPort | ProgramPort:
+    """A board on which the game's position stands: a simulated one, or a firmware that runs as a program."""
+    ruleset = game.ruleset
+    if setup.driver not in FIRMWARES:
+        return PtyPort(board_with(game.start, ruleset, setup, seed), path)
+    program = ProgramPort(FIRMWARES[setup.driver].command(ruleset.columns, ruleset.rows, setup.colour), path)
+    for square, piece in enumerate(game.start.contents):
+        program.put(ruleset.geometry.cells[square], piece)
+    return program
 
 
-def _table(board: str, port: PtyPort, game: Game, setup: Setup) -> BoardTable:
+def _table(board: str, port: PtyPort | ProgramPort, game: Game, setup: Setup) -> BoardTable:
     start = rules_for(game.ruleset).start()
     return BoardTable(
         id=board,
-        driver=setup.driver,
+        driver="matrix" if setup.driver in FIRMWARES else setup.driver,
         port=str(port.path),
         variant=game.ruleset.name,
         pace="blitz" if setup.hands == "blitz" else "calm",
@@ -92,7 +101,9 @@ def _chances(seed: int) -> Iterator[Random]:
 class Hands:
     """Two people at one board: a stage on which everything takes its time."""
 
-    def __init__(self, service: Service, observer: Observer, port: PtyPort, board: str, game: Game) -> None:
+    def __init__(
+        self, service: Service, observer: Observer, port: PtyPort | ProgramPort, board: str, game: Game
+    ) -> None:
         self.witness = observer.witnesses[board]
         self._clock, self._port, self._game = service.clock, port, game
         self._ready = observer.ready[board]

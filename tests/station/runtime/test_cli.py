@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from firmware_bridge.simulator import PRESETS as NOISE
+from firmware_bridge.simulator.firmwares import FIRMWARES
 from station.runtime import cli
 from station.runtime.cli import main
 from station.simulation.habits import PRESETS as HANDS
@@ -220,8 +221,11 @@ def test_the_command_itself_runs():
     assert done.stdout.startswith("dambord ")
 
 
-@pytest.mark.parametrize("driver", ["matrix", "dgt"])
+@pytest.mark.parametrize("driver", ["matrix", "dgt", *FIRMWARES])
 def test_a_short_game_in_real_time_gives_the_same_record(capsys, tmp_path, driver):
+    """Through simulated boards and through each firmware: hands move magnets, moves come out."""
+    if driver in FIRMWARES and (missing := FIRMWARES[driver].missing()):
+        pytest.skip(missing)
     path = tmp_path / "short.pdn"
     path.write_text('[Event "short"]\n[GameType "25"]\n\n1. c3-d4 f6-g5 2. d2-c3 *\n')
     code, out, err = run(
@@ -236,3 +240,23 @@ def test_a_short_game_in_real_time_gives_the_same_record(capsys, tmp_path, drive
     code, out, _ = run(capsys, "replay", recording, "--json")
     assert code == 0
     assert one_document(out)["equal"]
+
+
+def test_the_firmwares_that_can_be_asked_for_are_those_there_are():
+    assert tuple(FIRMWARES) == cli.FIRMWARES
+
+
+@pytest.mark.parametrize(
+    ("further", "words"),
+    [
+        ((), "expected --realtime with it"),
+        (("--realtime", "--noise", "worn"), "--driver micropython with --noise worn: expected clean"),
+        (("--realtime", "--variant", "canadian"), "no Pico board of 12x12"),
+    ],
+)
+def test_what_a_firmware_cannot_simulate_is_said_in_one_sentence(capsys, further, words):
+    if reason := FIRMWARES["micropython"].missing():
+        pytest.skip(reason)
+    code, out, err = run(capsys, "simulate", "--driver", "micropython", *further)
+    assert (code, out) == (2, "")
+    assert words in err
