@@ -39,7 +39,9 @@ def test_every_module_of_the_station_is_pure_or_shell():
 
 def test_every_codec_of_the_bridge_does_no_io():
     listed = contract("codecs and drivers")["source_modules"]
-    edges = tuple(f"firmware_bridge.{edge}" for edge in ("firmware", "simulator", "serial_port", "gpio", "errors"))
+    edges = tuple(
+        f"firmware_bridge.{edge}" for edge in ("firmware", "simulator", "serial_port", "gpio", "wiring", "errors")
+    )
     homeless = [
         name
         for name, _ in modules("firmware_bridge")
