@@ -155,9 +155,11 @@ def _shows_reply(session: Session) -> bool:
 
 def _holding_on(session: Session) -> Session:
     """A reply that is due now is held on while the piece it answers is in the hand again: that move may be changed."""
-    phase = session.phase
+    phase, moves, seen = session.phase, session.game.moves, session.memory.seen
     if not isinstance(phase, Answering) or not _shows_reply(session) or not isinstance(session.reading, Moving | Done):
         return session
+    if not moves or seen is None or not seen[0] >> moves[-1].to_square & 1:
+        return session  # it is the reply itself that is being made
     return replace(session, phase=replace(phase, shown_ms=session.at_ms + session.settings.pace.quick))
 
 

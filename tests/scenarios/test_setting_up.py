@@ -311,3 +311,47 @@ def test_S63_any_other_position_after_the_power_was_off_is_led_back(sit, board):
     scene.until(lambda: scene.guidance.key == "turn")
     assert len(scene.heard_of(BoardRestored)) <= 1
     scene.play("c3-b4")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("again", ["the same reply", "another reply"])
+def test_S63_a_reply_half_made_when_the_power_failed_is_made_or_undone(sit, board, again):
+    scene = sit("russian", board=board, black="engine:3")
+    scene.play("c3-d4")
+    scene.answer("d6-c5")
+    scene.lift("d6")
+    scene.restart_station()
+    scene.until(lambda: scene.phase == "Waiting")
+    assert scene.record == ["c3-d4"]
+    if again == "the same reply":
+        scene.answer("d6-c5")
+        scene.wait(1500)
+        assert scene.lamps == {"c5": "place"}
+        scene.put("c5")
+        scene.expect("c3-d4", "d6-c5")
+        return
+    scene.answer("f6-g5")
+    scene.wait(3000)
+    assert scene.lamps == {"d6": "place"}
+    scene.put("d6")
+    scene.until(lambda: scene.guidance.key == "reply")
+    scene.wait(100)
+    assert scene.lamps == {"f6": "lift", "g5": "place"}
+    scene.move("f6-g5")
+    scene.expect("c3-d4", "f6-g5")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_S63_a_capture_half_cleared_when_the_power_failed_is_cleared_on(sit, board):
+    scene = sit("russian", "W:Wc3,g3,h2:Bd4,f6,h8,b8", board=board, white="engine:3")
+    scene.answer("c3:e5:g7")
+    scene.lift("c3")
+    scene.put("g7")
+    scene.remove("d4")
+    scene.restart_station()
+    scene.until(lambda: scene.phase == "Waiting")
+    scene.answer("c3:e5:g7")
+    scene.wait(1500)
+    assert (scene.guidance.key, scene.lamps) == ("reply_remove", {"f6": "remove"})
+    scene.remove("f6")
+    scene.expect("c3:g7")
