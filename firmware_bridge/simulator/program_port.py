@@ -23,7 +23,11 @@ _LOOK_S = 0.02
 
 
 class ProgramPort:
-    """A running program with a board behind `path`; ValueError when its port never appears. For any thread."""
+    """A running program with a board behind `path`; ValueError when its port never appears. For any thread.
+
+    Its time is the program's own where it keeps one (`time`): a controller that is simulated runs slower than life on a
+    busy machine, and hands that went by the wall clock would be too quick for it.
+    """
 
     def __init__(self, command: Sequence[str], path: Path) -> None:
         self.path = path
@@ -37,6 +41,8 @@ class ProgramPort:
                 self.close()
                 raise ValueError(f"{' '.join(command)}: no board appeared at {path}")
             threading.Event().wait(_LOOK_S)
+        self._began_s = time.monotonic()
+        self._keeps_time = not self._ask("time").startswith("error")
 
     def __enter__(self) -> Self:
         return self
@@ -68,11 +74,12 @@ class ProgramPort:
 
     def lamps(self) -> dict[Cell, str]:
         """The lit cells with the role each shows."""
-        with self._lock:
-            self._tell("lamps")
-            assert self._process.stdout is not None
-            lit = [entry.split() for entry in self._process.stdout.readline().strip().split(",") if entry]
+        lit = [entry.split() for entry in self._ask("lamps").split(",") if entry]
         return {(int(column), int(row)): role for column, row, role in lit}
+
+    def now_ms(self) -> int:
+        """Milliseconds since the program began, by its own clock if it keeps one."""
+        return int(self._ask("time")) if self._keeps_time else int((time.monotonic() - self._began_s) * 1000)
 
     def close(self) -> None:
         """Ends the program by the end of its input."""
@@ -84,6 +91,12 @@ class ProgramPort:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def _ask(self, line: str) -> str:
+        with self._lock:
+            self._tell(line)
+            assert self._process.stdout is not None
+            return self._process.stdout.readline().strip()
 
     def _tell(self, line: str) -> None:
         assert self._process.stdin is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ from firmware_bridge.simulator.program_port import ProgramPort
 from firmware_bridge.simulator.pty_port import PtyPort
 from station import announcements as say
 from station.config import BoardTable, Config, StationTable
+from station.effects import Announce
 from station.runtime.loop import Outcome
 from station.runtime.made_games import Game
 from station.runtime.service import Service
@@ -25,21 +26,24 @@ from station.runtime.witness import GameReport, Witness
 from station.simulation.hands import PRESETS as HANDS
 from station.simulation.hands import Touch
 
-READY_S = 20.0
+READY_S = 60.0
 """A board that is not ready to play after this time never will be."""
 
 
 class Observer:
-    """Lets the witness of each board hear what is announced there."""
+    """Lets the witness of each board hear what is announced there, at the time of the hands at that board."""
 
-    def __init__(self, witnesses: dict[str, Witness]) -> None:
-        self.witnesses = witnesses
+    def __init__(self, witnesses: dict[str, Witness], ports: Mapping[str, PtyPort | ProgramPort]) -> None:
+        self.witnesses, self._ports = witnesses, ports
         self.ready = {board: threading.Event() for board in witnesses}
 
     def hear(self, outcome: Outcome) -> None:
         """Pass announcements on."""
         witness = self.witnesses[outcome.board]
-        witness.hear(outcome.effects, outcome.session, outcome.event.at_ms)
+        port, at_ms = self._ports[outcome.board], outcome.event.at_ms
+        if isinstance(port, ProgramPort) and any(isinstance(effect, Announce) for effect in outcome.effects):
+            at_ms = port.now_ms()
+        witness.hear(outcome.effects, outcome.session, at_ms)
         if outcome.session.started:
             self.ready[outcome.board].set()
 
@@ -47,9 +51,10 @@ class Observer:
 def play_side_by_side(games: Sequence[Game], setup: Setup, seed: int, folder: Path) -> list[GameReport]:
     """Let hands play games at the same time, each on a board of its own, in real time."""
     witnesses = {f"game-{number:04d}": Witness(game.moves) for number, game in enumerate(games, 1)}
-    observer = Observer(witnesses)
+    devices: dict[str, PtyPort | ProgramPort] = {}
+    observer = Observer(witnesses, devices)
     with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="dambord-") as ports:
-        tables, devices = [], {}
+        tables = []
         for number, (board, game) in enumerate(zip(witnesses, games, strict=True), 1):
             port = _port(game, setup, seed * 100_003 + number, Path(ports) / board)
             stack.callback(port.close)
@@ -105,13 +110,14 @@ class Hands:
         self, service: Service, observer: Observer, port: PtyPort | ProgramPort, board: str, game: Game
     ) -> None:
         self.witness = observer.witnesses[board]
-        self._clock, self._port, self._game = service.clock, port, game
+        self._clock = port if isinstance(port, ProgramPort) else service.clock
+        self._port, self._game = port, game
         self._ready = observer.ready[board]
         self._waiting = threading.Event()
 
     @property
     def now_ms(self) -> int:
-        """Milliseconds since the station started."""
+        """Milliseconds since the station started, or by the clock of a board that keeps its own."""
         return self._clock.now_ms()
 
     def play(self, setup: Setup, chance: Random) -> None:
@@ -131,7 +137,8 @@ class Hands:
 
     def advance(self, until_ms: int) -> None:
         """Wait until then."""
-        self._waiting.wait(max(0, until_ms - self.now_ms) / 1000)
+        while (left_ms := until_ms - self.now_ms) > 0:
+            self._waiting.wait(left_ms / 1000)
 
     def until_shown(self) -> int:
         """Nothing is shown where two people play."""

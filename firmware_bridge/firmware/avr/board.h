@@ -12,9 +12,9 @@
 #define ROWS 8
 #endif
 
-/* Which cells have a sensor and a lamp: 0 all; 1 every second one, White's lower left corner among them; 2 likewise with
- * the lower right corner. The sensors are wired in the order of the cells, eight to a 74HC165: the first on input A (D0)
- * of the chip whose QH leads to the controller, the ninth on input A of the chip behind it. */
+/* Which cells have a sensor and a lamp: 0 all; 1 every second one, White's lower left corner among them; 2 likewise
+ * with the lower right corner. The sensors are wired in the order of the cells, eight to a 74HC165: the first on input
+ * A (D0) of the chip whose QH leads to the controller, the ninth on input A of the chip behind it. */
 #ifndef SENSORS
 #define SENSORS 0
 #endif
@@ -39,7 +39,7 @@
 #define HAS_CLOCK_LEVER 1
 #endif
 
-/* The way of the lamps' data wire: 0 every row from left to right; 1 the second row, the fourth, ... from right to left. */
+/* The way of the lamps' data wire: 0 every row from left to right; 1 every second row from right to left. */
 #ifndef LAMPS_TURN
 #define LAMPS_TURN 0
 #endif
@@ -50,11 +50,12 @@
 #define LAMPS_MILLIAMPERES 1000
 #endif
 
-/* Pins: port letter, bit. The chain's clock and data are the SPI's own pins (SCK, MISO), and the buzzer's is OC2B.
- * Buttons close to ground; the clock's lever has two contacts. The lamps' port must be one of A to G. */
+/* Pins: port letter, bit. The buzzer's is OC2B; the ports of the chain and the lamps must be of A to G. Buttons close
+ * to ground; the clock's lever has two contacts. */
 #if defined(__AVR_ATmega2560__)
-#define PIN_LATCH B, 0      /* D53, SH/LD of every 74HC165; it is SS and must be an output */
-#define PIN_CLOCK B, 1      /* D52 */
+#define PIN_LATCH B, 0      /* D53, SH/LD of every 74HC165 */
+#define PIN_CLOCK B, 1      /* D52, CLK of every 74HC165 */
+#define PIN_DATA B, 3       /* D50, QH of the first 74HC165 */
 #define PIN_LAMPS A, 0      /* D22 */
 #define PIN_BUZZER H, 6     /* D9 */
 #define PIN_CONFIRM F, 0    /* A0 */
@@ -65,8 +66,9 @@
 #define PIN_DRAW F, 5       /* A5 */
 #define PIN_RESIGN F, 6     /* A6 */
 #else
-#define PIN_LATCH B, 2      /* D10, SH/LD of every 74HC165; it is SS and must be an output */
-#define PIN_CLOCK B, 5      /* D13 */
+#define PIN_LATCH B, 2      /* D10, SH/LD of every 74HC165 */
+#define PIN_CLOCK B, 5      /* D13, CLK of every 74HC165 */
+#define PIN_DATA B, 4       /* D12, QH of the first 74HC165 */
 #define PIN_LAMPS D, 6      /* D6 */
 #define PIN_BUZZER D, 3     /* D3 */
 #define PIN_CONFIRM C, 0    /* A0 */
@@ -75,7 +77,7 @@
 #define PIN_LEVER_WHITE C, 3 /* A3, closed when White has pushed */
 #define PIN_LEVER_BLACK C, 4 /* A4 */
 #define PIN_DRAW C, 5       /* A5 */
-#define PIN_RESIGN D, 2     /* D2 */
+#define PIN_RESIGN D, 4     /* D4 */
 #endif
 
 /* What follows from it. */

@@ -7,10 +7,8 @@ void chain_start(void)
 {
     SET_HIGH(PIN_LATCH);
     MAKE_OUTPUT(PIN_LATCH);
+    SET_LOW(PIN_CLOCK);
     MAKE_OUTPUT(PIN_CLOCK);
-    /* Mode 0, most significant bit (input H) first, 2 MHz: wires across a board are long. */
-    SPCR = 1 << SPE | 1 << MSTR | 1 << SPR0;
-    SPSR = 1 << SPI2X;
     MAKE_PULLED_UP(PIN_CONFIRM);
     MAKE_PULLED_UP(PIN_TAKE_BACK);
     MAKE_PULLED_UP(PIN_NEW_GAME);
@@ -22,15 +20,27 @@ void chain_start(void)
 #endif
 }
 
+/* Eight bits, input H first; each rising edge of the clock brings the next. */
+static inline uint8_t shift_in(void)
+{
+    uint8_t byte = 0;
+    for (uint8_t bit = 0; bit < 8; bit++) {
+        byte <<= 1;
+        if (!IS_LOW(PIN_DATA))
+            byte |= 1;
+        SET_HIGH(PIN_CLOCK);
+        SET_LOW(PIN_CLOCK);
+    }
+    return byte;
+}
+
 void chain_read(uint8_t *closed, uint8_t length)
 {
     SET_LOW(PIN_LATCH);
     SET_HIGH(PIN_LATCH);
     while (length--) {
-        SPDR = 0;
-        while (!(SPSR & 1 << SPIF))
-            ;
-        *closed++ = CLOSED ? SPDR : ~SPDR;
+        uint8_t byte = shift_in();
+        *closed++ = CLOSED ? byte : ~byte;
     }
 }
 

@@ -16,7 +16,8 @@ enum { GREEN = 1, RED = 2, BLUE = 4 };
 /* Six roles, six sets of channels: each channel is either off or as bright as all others, so that no dimming makes two
  * roles alike. */
 static const uint8_t channels[ROLES] = {
-    [LIFT] = BLUE, [PLACE] = GREEN, [PATH] = RED | GREEN, [REMOVE] = RED | BLUE, [WRONG] = RED, [HINT] = RED | GREEN | BLUE,
+    [LIFT] = BLUE,         [PLACE] = GREEN, [PATH] = RED | GREEN,
+    [REMOVE] = RED | BLUE, [WRONG] = RED,   [HINT] = RED | GREEN | BLUE,
 };
 
 /* Channel levels, of 255: what percent 0 and 100 mean, and what no supply is too weak for. */
@@ -42,8 +43,8 @@ static uint8_t level_of(const uint8_t *roles, uint8_t brightness)
     return level <= most ? level : most < DIMMEST ? DIMMEST : most;
 }
 
-/* One byte, most significant bit first. A bit takes 20 cycles (1.25 us); the wire is high for 5 of them (0.31 us, a 0) or
- * for 12 (0.75 us, a 1): within the limits of the WS2812, the WS2812B and its versions. */
+/* One byte, most significant bit first. A bit takes 20 cycles (1.25 us); the wire is high for 5 of them (0.31 us, a 0)
+ * or for 12 (0.75 us, a 1): within the limits of the WS2812, the WS2812B and its versions. */
 static inline __attribute__((always_inline)) void send(uint8_t byte, uint8_t high, uint8_t low)
 {
     uint8_t bits = 8;

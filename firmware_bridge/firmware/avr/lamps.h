@@ -11,8 +11,8 @@
 
 void lamps_start(void);
 
-/* Sends every lamp its colour: `roles` by cell, brightness in percent. Takes 30 us a lamp, without interrupts; bytes from
- * the host are taken in between two lamps. */
+/* Sends every lamp its colour: `roles` by cell, brightness in percent. Takes 30 us a lamp, without interrupts; between
+ * two lamps the serial line is seen to. */
 void lamps_write(const uint8_t *roles, uint8_t brightness);
 
 #endif

@@ -7,11 +7,12 @@ enum { HELLO_REQUEST = 0x81, LAMPS, BUZZER, PING, BRIGHTNESS, READ, CALIBRATE, K
 enum { DONE = 0, REFUSED = 1 };
 
 #define VERSION 1
-#define FIRMWARE 1, 0, 0
+#define FIRMWARE 1, 0, 0 /* major, minor, patch */
 #define STATE_MS 20
 #define DARK_MS 5000
 #define USUAL_BRIGHTNESS 40
-#define CAPABILITIES (COLOURS | HAS_LAMPS << 1 | 1 << 2 | HAS_CLOCK_LEVER << 3 | HAS_BUZZER << 4 | 1 << 5 | HAS_LAMPS << 6)
+#define CAPABILITIES \
+    (COLOURS | HAS_LAMPS << 1 | 1 << 2 | HAS_CLOCK_LEVER << 3 | HAS_BUZZER << 4 | 1 << 5 | HAS_LAMPS << 6)
 
 void protocol_start(struct board *board, const uint8_t id[ID_BYTES], uint8_t restarts)
 {
@@ -73,7 +74,9 @@ void protocol_sense(struct board *board, const uint8_t chain[CHAIN_BYTES], uint8
 
 uint8_t protocol_hello(struct board *board, uint8_t *wire)
 {
-    uint8_t payload[HELLO_PAYLOAD] = {VERSION, CAPABILITIES, 0, COLUMNS, ROWS, SENSORS, 0, 0, 0, 0, 0, 0, 0, 0, FIRMWARE};
+    uint8_t payload[HELLO_PAYLOAD] = {
+        VERSION, CAPABILITIES, 0, COLUMNS, ROWS, SENSORS, [6 + ID_BYTES] = FIRMWARE,
+    };
     memcpy(payload + 6, board->id, ID_BYTES);
     return packet(board, wire, HELLO, payload, sizeof payload);
 }

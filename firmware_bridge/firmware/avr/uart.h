@@ -19,7 +19,7 @@ uint8_t uart_room(void);
 /* Sends bytes; only as many as there is room for. */
 void uart_send(const uint8_t *bytes, uint8_t length);
 
-/* What the interrupts do, for those who have turned them off: the hardware holds two bytes, and one comes every 87 us. */
+/* What the interrupts do, for those who have turned them off: the hardware holds two bytes, one comes every 87 us. */
 void uart_poll_in(void);
 void uart_poll_out(void);
 

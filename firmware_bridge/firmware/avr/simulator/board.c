@@ -10,8 +10,8 @@
 #include "wood.h"
 
 #include <avr_eeprom.h>
+#include <avr_extint.h>
 #include <avr_ioport.h>
-#include <avr_spi.h>
 #include <avr_uart.h>
 #include <errno.h>
 #include <poll.h>
@@ -42,10 +42,12 @@ struct pin {
 
 static const struct controller {
     const char *name;
-    struct pin latch, lamps, buzzer, buttons[BUTTONS];
+    struct pin latch, clock, data, lamps, buzzer, buttons[BUTTONS];
 } controllers[] = {
-    {"atmega328p", {'B', 2}, {'D', 6}, {'D', 3}, {{'C', 0}, {'C', 1}, {'C', 2}, {'C', 3}, {'C', 4}, {'C', 5}, {'D', 2}}},
-    {"atmega2560", {'B', 0}, {'A', 0}, {'H', 6}, {{'F', 0}, {'F', 1}, {'F', 2}, {'F', 3}, {'F', 4}, {'F', 5}, {'F', 6}}},
+    {"atmega328p", {'B', 2}, {'B', 5}, {'B', 4}, {'D', 6}, {'D', 3},
+     {{'C', 0}, {'C', 1}, {'C', 2}, {'C', 3}, {'C', 4}, {'C', 5}, {'D', 4}}},
+    {"atmega2560", {'B', 0}, {'B', 1}, {'B', 3}, {'A', 0}, {'H', 6},
+     {{'F', 0}, {'F', 1}, {'F', 2}, {'F', 3}, {'F', 4}, {'F', 5}, {'F', 6}}},
 };
 
 /* What a lit lamp means, by which of green, red and blue are on. */
@@ -58,7 +60,8 @@ static struct {
     struct strip strip;
     struct cable cable;
     uint8_t chain[32];
-    int chain_bytes, chain_at;
+    int chain_bits, chain_at;
+    avr_irq_t *data;
     uint8_t from_host[4096];
     size_t from_host_length, from_host_at;
     uint8_t to_host[4096];
@@ -96,20 +99,30 @@ static avr_irq_t *pin_irq(struct pin pin)
 
 /* Pins. */
 
+/* QH of the first register: input H of each chip first; behind the last chip the wire is grounded. */
+static void drive_data(void)
+{
+    int at = sim.chain_at;
+    avr_raise_irq(sim.data, at < sim.chain_bits ? sim.chain[at / 8] >> (7 - at % 8) & 1 : 0);
+}
+
 static void on_latch(avr_irq_t *irq, uint32_t level, void *unused)
 {
     (void)irq, (void)unused;
     if (level) { /* on the rising edge the registers hold what stands at their inputs */
-        sim.chain_bytes = wood_load(&sim.wood, sim.chain, sim.avr->cycle);
+        sim.chain_bits = 8 * wood_load(&sim.wood, sim.chain, sim.avr->cycle);
         sim.chain_at = 0;
+        drive_data();
     }
 }
 
-static void on_shift(avr_irq_t *irq, uint32_t value, void *unused)
+static void on_clock(avr_irq_t *irq, uint32_t level, void *unused)
 {
-    (void)irq, (void)value, (void)unused;
-    uint8_t byte = sim.chain_at < sim.chain_bytes ? sim.chain[sim.chain_at++] : 0;
-    avr_raise_irq(avr_io_getirq(sim.avr, AVR_IOCTL_SPI_GETIRQ(0), SPI_IRQ_INPUT), byte);
+    (void)unused;
+    if (level && !irq->value) {
+        sim.chain_at++;
+        drive_data();
+    }
 }
 
 static void on_lamps(avr_irq_t *irq, uint32_t level, void *unused)
@@ -198,6 +211,9 @@ static avr_cycle_count_t every_ms(avr_t *avr, avr_cycle_count_t when, void *unus
 
 static void started(void)
 {
+    /* A low pin would have its level looked at in every cycle, though no interrupt asks for it. */
+    for (int interrupt = 0; interrupt < EXTINT_COUNT; interrupt++)
+        avr_extint_set_strict_lvl_trig(sim.avr, interrupt, 0);
     uint32_t flags = 0; /* no echo on our output, no sleeping of its own */
     avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     sim.is_delivering = sim.is_sending = false;
@@ -253,7 +269,8 @@ static void wire_up(void)
     avr_irq_register_notify(pin_irq(sim.controller->latch), on_latch, NULL);
     avr_irq_register_notify(pin_irq(sim.controller->lamps), on_lamps, NULL);
     avr_irq_register_notify(pin_irq(sim.controller->buzzer), on_buzzer, NULL);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_SPI_GETIRQ(0), SPI_IRQ_OUTPUT), on_shift, NULL);
+    avr_irq_register_notify(pin_irq(sim.controller->clock), on_clock, NULL);
+    sim.data = pin_irq(sim.controller->data);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_sent, NULL);
     avr_irq_register_notify(avr_iomem_getirq(avr, UDR0, NULL, AVR_IOMEM_IRQ_ALL), on_data_register, NULL);
 }
@@ -271,7 +288,8 @@ static void answer_lamps(void)
         int on = (colour[0] > 0) | (colour[1] > 0) << 1 | (colour[2] > 0) << 2;
         if (on == 0)
             continue;
-        printf("%s%d %d %s", comma, cell % sim.wood.columns, cell / sim.wood.columns, meanings[on] ? meanings[on] : "unknown");
+        printf("%s%d %d %s", comma, cell % sim.wood.columns, cell / sim.wood.columns,
+               meanings[on] ? meanings[on] : "unknown");
         comma = ",";
     }
     printf("\n");
@@ -345,6 +363,8 @@ static void obey(const char *line)
         printf("%u\n", sim.sounds);
     else if (strcmp(word, "pitch") == 0)
         printf("%u\n", sim.tone_half ? (unsigned)(FREQUENCY / 2 / sim.tone_half) : 0);
+    else if (strcmp(word, "time") == 0)
+        printf("%llu\n", (unsigned long long)(sim.avr->cycle / CYCLES_A_MS));
     else if (strcmp(word, "brightness") == 0)
         answer_brightness();
     else if (strcmp(word, "faults") == 0)

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-const char *const button_names[BUTTONS] = {"confirm", "take_back", "new_game", "clock_white", "clock_black", "draw", "resign"};
+const char *const button_names[BUTTONS] = {
+    "confirm", "take_back", "new_game", "clock_white", "clock_black", "draw", "resign",
+};
 
 /* A small linear congruential generator (constants: Numerical Recipes, chapter 7): the same seed, the same bounces. */
 uint32_t wood_chance(struct wood *wood, uint32_t below)
