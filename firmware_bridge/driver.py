@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.geometry import Cell, Square
+from engine.position import Side
 from engine.view import BoardView
 
 
@@ -73,6 +74,16 @@ class Battery:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockTimes:
+    """What a clock at the board shows."""
+
+    white_ms: int
+    black_ms: int
+    running: Side | None
+    """Whose time runs; None while it stands."""
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """What a driver has to say after bytes came in or time went by."""
 
@@ -90,6 +101,8 @@ class Output:
     """When it is not what was said before."""
     stopped: bool | None = None
     """True when the emergency stop was pressed, False when it was let go; the first time it is known it is told too."""
+    clock: ClockTimes | None = None
+    """The times of a clock at the board, when they are not what those told before have come to."""
 
 
 NOTHING = Output()

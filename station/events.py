@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.position import Move
 from engine.view import BoardView
-from firmware_bridge.driver import Battery, Device
+from firmware_bridge.driver import Battery, ClockTimes, Device
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,14 @@ class BatteryTold:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockTold:
+    """A clock at the board shows this."""
+
+    at_ms: int
+    times: ClockTimes
+
+
+@dataclass(frozen=True, slots=True)
 class StopTold:
     """The emergency stop at the board is pressed (or its wire is broken), or is let go."""
 
@@ -104,6 +112,7 @@ Event = (
     | DeviceLost
     | DeviceBack
     | BatteryTold
+    | ClockTold
     | StopTold
     | TimePassed
 )

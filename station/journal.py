@@ -42,6 +42,7 @@ _EVENTS: dict[str, type[Any]] = {
         events.DeviceLost,
         events.DeviceBack,
         events.BatteryTold,
+        events.ClockTold,
         events.StopTold,
         events.TimePassed,
     )

@@ -24,6 +24,7 @@ from station.emergency import take_stop
 from station.events import (
     BatteryTold,
     BoardSeen,
+    ClockTold,
     DeviceBack,
     DeviceLost,
     Event,
@@ -230,6 +231,8 @@ def _handle(session: Session, event: Event) -> Step:
             return then(step_back, lambda now: resume(now, "device"))
         case BatteryTold(battery=battery):
             return take_battery(session, battery)
+        case ClockTold(at_ms=at_ms, times=times):
+            return replace(session, board_clock=times, board_clock_ms=at_ms), ()
         case StopTold(is_pressed=is_pressed):
             return take_stop(session, is_pressed)
         case TimePassed():

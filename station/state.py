@@ -9,7 +9,7 @@ from engine.game import Game, Outcome
 from engine.geometry import Square
 from engine.position import Side
 from engine.view import Evidence
-from firmware_bridge.driver import Battery, Cues, Device
+from firmware_bridge.driver import Battery, ClockTimes, Cues, Device
 from station.clock import Clocks
 from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
@@ -76,6 +76,9 @@ class Session:
     battery: Battery | None = None
     """What the device said of its battery last, if it has one."""
     battery_is_low: bool = False
+    board_clock: ClockTimes | None = None
+    """What a clock at the board showed at `board_clock_ms`."""
+    board_clock_ms: int = 0
     is_stopped: bool = False
     """Whether the emergency stop at the board is pressed."""
     problem: str = ""

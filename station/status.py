@@ -16,6 +16,7 @@ from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
 from station.battery import battery_warning
+from station.board_clock import board_clock, board_clock_ms
 from station.clock import control_text
 from station.composing import position_of, what_is_wrong
 from station.emergency import stop_warning
@@ -48,8 +49,8 @@ def state(session: Session) -> dict[str, Any]:
         "last_move": _plain(last_move(session)),
         "result": result(session),
         "guidance": _guidance(session, guidance),
-        "clocks_ms": left_ms(session),
-        "clock": _clock(session),
+        "clocks_ms": left_ms(session) or board_clock_ms(session),
+        "clock": _clock(session) or board_clock(session),
         "draw": _draw(session),
         "players": players(session),
         "problem": session.problem or None,

@@ -14,11 +14,12 @@ from typing import ClassVar
 from engine.geometry import Geometry
 from engine.position import CONTENTS, EMPTY, Piece
 from engine.view import BLACK, WHITE, BoardView, view_of
+from firmware_bridge.dgt_clock import RIGHT_HIGH, ClockNews, is_times, times
 from firmware_bridge.dgt_codes import UNTAUGHT, Reading, as_known, as_read, learn
 from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
 from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
-from firmware_bridge.driver import NOTHING, Battery, Calibration, Counters, Cues, Device, Output
+from firmware_bridge.driver import NOTHING, Battery, Calibration, ClockTimes, Counters, Cues, Device, Output
 from firmware_bridge.flicker import Flicker
 from firmware_bridge.placement import placement, turns
 from firmware_bridge.swings import Swings
@@ -73,6 +74,8 @@ class Driver:
         """The position and the board that its memory was asked about last."""
         self._battery: Battery | None = None
         self._battery_heard: Battery | None = None
+        self._clock = ClockNews()
+        self._clock_news: ClockTimes | None = None
         self._right_high: bool | None = None
         self._right_high_told: bool | None = None
         self._delivered: BoardView | None = None
@@ -137,7 +140,8 @@ class Driver:
         online = True if self._schedule.online and not was_online else None
         told = None if self._battery == battery else self._battery
         shown = self._replay.with_live(tuple(views), now_ms)
-        return Output(shown, tuple(pressed), self._due(now_ms), online, told)
+        clock, self._clock_news = self._clock_news, None
+        return Output(shown, tuple(pressed), self._due(now_ms), online, told, clock=clock)
 
     def tick(self, now_ms: int) -> Output:
         """Does what is due at this time."""
@@ -225,6 +229,7 @@ class Driver:
             case Message.FIELD:
                 return self._take_field(frame.payload[0], frame.payload[1], now_ms), None
             case Message.CLOCK:
+                self._clock_news = self._take_times(frame.payload, now_ms) or self._clock_news
                 return None, self._take_clock(frame.payload)
             case Message.VERSION:
                 self._has_answered = True
@@ -355,13 +360,15 @@ class Driver:
         weak = (square for square, index in enumerate(place.squares) if index in flickering)
         return view_of((reading.possible(fields[index]) for index in place.squares), stray, firm, weak)
 
+    def _take_times(self, payload: bytes, now_ms: int) -> ClockTimes | None:
+        shown = times(payload, self.reading.rotated) if is_times(payload) else None
+        return None if shown is None else self._clock.take(shown, now_ms)
+
     def _take_clock(self, payload: bytes) -> str | None:
         """Which button a lever that has moved amounts to, when the clock says twice that it has moved."""
-        status = payload[6]
-        is_ack = payload[0] & 0x0F == 0x0A or payload[3] & 0x0F == 0x0A
-        if is_ack or not any(payload) or status & 0x20:
+        if not is_times(payload):
             return None
-        right_high = bool(status & 0x02)
+        right_high = bool(payload[6] & RIGHT_HIGH)
         told, self._right_high_told = self._right_high_told, right_high
         if right_high == self._right_high:
             return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from engine.position import Piece
 from firmware_bridge.driver import Output
 from station.effects import Announce, Effect
-from station.events import BatteryTold, BoardSeen, DeviceBack, DeviceLost, Event, Pressed, StopTold
+from station.events import BatteryTold, BoardSeen, ClockTold, DeviceBack, DeviceLost, Event, Pressed, StopTold
 from station.journal import Header, encode_effect, encode_event, encode_header
 from station.ports import BoardDriver
 from station.session import step
@@ -122,6 +122,8 @@ def events_of(output: Output, driver: BoardDriver, at_ms: int) -> list[Event]:
         happened.append(DeviceLost(at_ms, driver.problem or "the board has gone silent"))
     if output.battery is not None:
         happened.append(BatteryTold(at_ms, output.battery))
+    if output.clock is not None:
+        happened.append(ClockTold(at_ms, output.clock))
     if output.stopped is not None:
         happened.append(StopTold(at_ms, output.stopped))
     happened += [BoardSeen(at_ms, view) for view in output.views]

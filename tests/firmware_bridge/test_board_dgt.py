@@ -10,7 +10,7 @@ import pytest
 from wiring import BIG, SMALL, Wire, agrees, driver_of, home_of, set_up
 
 from engine.geometry import geometry
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Side
 from engine.view import OCCUPIED
 from firmware_bridge.dgt_codes import PRESETS, UNTAUGHT, learn
 from firmware_bridge.driver import Calibration, Role
@@ -376,6 +376,43 @@ def test_one_spoilt_clock_message_presses_nothing():
     hand.until(1600)
     assert 0x41 in [command for _, command in hand.sent]
     assert hand.hears(left_high + left_high).pressed == ()
+
+
+def clock_bytes(text):
+    return bytes.fromhex("8d000a" + text)
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+def test_what_the_clock_shows_is_told_once_and_again_when_it_is_news(rotated):
+    hand = Hand()
+    fields = start_dump()
+    hand.connect(bytes(reversed(fields)) if rotated else fields)
+    told = []
+
+    def shows(at_ms, text):
+        hand.now_ms = at_ms
+        told.extend([hand.hears(clock_bytes(text)).clock])
+
+    # Left 0:04:59 and running, right 1:05:00, with a flag in the high nibble of the hours.
+    for at_ms, seconds in ((2000, "59"), (3000, "58"), (4000, "57"), (5000, "56")):
+        shows(at_ms, f"21050000 04{seconds} 11".replace(" ", ""))
+    # The lever is pressed: the right one runs, one message spoilt on the way.
+    for at_ms, right in ((6000, "210459"), (7000, "2104aa"), (8000, "210457"), (9000, "210456")):
+        shows(at_ms, f"{right}0004550b")
+    hours = {False: (Side.WHITE, Side.BLACK), True: (Side.BLACK, Side.WHITE)}[rotated]
+    first, second = (times for times in told if times is not None)
+    assert first.running is hours[0]
+    assert second.running is hours[1]
+    left, right = (first.white_ms, first.black_ms)[:: -1 if rotated else 1]
+    assert (left, right) == (298_000, 3_900_000)
+    assert [times is not None for times in told] == [False, True, False, False, False, False, True, False]
+
+
+def test_a_clock_that_is_not_there_shows_nothing():
+    hand = Hand()
+    hand.connect(start_dump())
+    for text in ("00000000000000", "00050000050020", "0a10000a000000", "000a6500056511"):
+        assert [hand.hears(clock_bytes(text)).clock for _ in range(3)] == [None] * 3
 
 
 def test_a_silent_board_is_polled_each_second_and_offline_after_three():

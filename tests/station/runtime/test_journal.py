@@ -13,7 +13,7 @@ from engine.game import new_game
 from engine.position import Move, Side
 from engine.ruleset import load_ruleset, variant_names
 from engine.view import view_of
-from firmware_bridge.driver import Battery, Device, Role
+from firmware_bridge.driver import Battery, ClockTimes, Device, Role
 from station import announcements as say
 from station import effects, events
 from station.announcements import What
@@ -57,6 +57,7 @@ EVENTS = [
     events.PlayerFailed(13, 5, "gone “away”"),
     events.DeviceLost(14, "no such file: /dev/ttyé"),
     events.BatteryTold(14, Battery(14, False)),
+    events.ClockTold(14, ClockTimes(300_000, 299_000, Side.BLACK)),
     events.StopTold(15, True),
     events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
     events.TimePassed(16),
