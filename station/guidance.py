@@ -97,6 +97,8 @@ def _in_play(session: Session) -> Guidance:
         return _ready(session)
     if session.broken is not None:
         return _illegal(session)
+    if session.asked and not isinstance(session.reading, Ambiguous):
+        return _which(session)
     match session.reading:
         case Clearing(move=move, squares=squares) if not isinstance(session.phase, Answering):
             if quiet >= pace.forgot:
@@ -106,13 +108,18 @@ def _in_play(session: Session) -> Guidance:
             return _continue(session, moves) if quiet >= pace.go_on else _moving(session, moves)
         case Done(story=story) | Turned(story=story):
             return _finished(session, story.moves[-1])
-        case Ambiguous(stories=stories) if quiet >= pace.extended:
-            pointed = story_text(stories[session.pointed % len(stories)], session.game.ruleset)
-            cues = lit(stories, session.pointed % len(stories))
-            return _say(session, "which", cues, moves="; ".join(choices(session)), move=pointed)
+        case Ambiguous() if quiet >= pace.extended:
+            return _which(session)
         case Astray(squares=squares) if quiet >= _patience(session):
             return _astray(session, squares)
     return _waiting_for(session)
+
+
+def _which(session: Session) -> Guidance:
+    stories = session.alike
+    pointed = session.pointed % len(stories)
+    text = story_text(stories[pointed], session.game.ruleset)
+    return _say(session, "which", lit(stories, pointed), moves="; ".join(choices(session)), move=text)
 
 
 def _patience(session: Session) -> int:
@@ -137,7 +144,7 @@ def _waiting_for(session: Session) -> Guidance:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
         return _say(session, "draw_claimable", side=side, reason=reason_text(session, session.claim))
-    if session.corrected and session.memory.since_ms <= session.turn_began_ms:
+    if session.corrected and session.memory.changed_ms <= session.turn_began_ms:
         corrected = full_move_text(session.game.moves[-1], session.game.ruleset)
         return _say(session, "corrected", move=corrected, side=side)
     return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=side)
@@ -151,7 +158,7 @@ def _uncrowned(session: Session) -> Square | None:
     for square, piece in enumerate(game.position.contents):
         if is_king(piece) and not view.possible(square) & piece:
             return square
-    new, untouched = session.new_king, session.memory.since_ms <= session.turn_began_ms
+    new, untouched = session.new_king, session.memory.changed_ms <= session.turn_began_ms
     return new if new is not None and untouched and not _tells_kings(view, new) else None
 
 
@@ -506,9 +513,7 @@ def _piece_key(piece: Piece) -> str:
 
 def choices(session: Session) -> tuple[str, ...]:
     """The moves that a person is asked to choose from, in the order in which they are numbered."""
-    if not isinstance(session.reading, Ambiguous):
-        return ()
-    return tuple(story_text(story, session.game.ruleset) for story in session.reading.stories)
+    return tuple(story_text(story, session.game.ruleset) for story in session.alike)
 
 
 def _names(session: Session, *squares: Square) -> str:

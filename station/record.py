@@ -23,9 +23,11 @@ def commit(session: Session, story: Story) -> Step:
     """Put a story into the record: change the last move if it withdraws one, then each move it makes."""
     memory = after_story(session.memory, story)
     step_on = restored(replace(session, broken=None))
-    if story.back:
+    if story.back == 1:
         step_on = then(step_on, lambda now: _revise(now, story.moves[0]))
-    made = story.moves[story.back :]
+    elif story.back:
+        step_on = then(step_on, lambda now: withdraw(now, story.back))
+    made = story.moves[1:] if story.back == 1 else story.moves
     for move in made:
         step_on = then(step_on, partial(_make, move=move, together=len(made)))
     return then(step_on, lambda now: _after_move(replace(now, memory=memory)))

@@ -40,9 +40,9 @@ from station.journal import Resumed
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.record import carried_out, commit, end, is_other_reply
 from station.setting_up import ask_set_position, begin_composing, decide_composing, go_on, pressed, was_emptied
-from station.settings import Settings
-from station.squares import STUCK_MS, hidden, is_blind, stuck, with_dead, without_dead
-from station.state import Session, context_of
+from station.settings import Pace, Settings
+from station.squares import STUCK_MS, STUCK_SET_UP_MS, hidden, is_blind, stuck, with_dead, without_dead
+from station.state import Session, Spoken, context_of
 from station.steps import (
     Step,
     announce,
@@ -53,6 +53,7 @@ from station.steps import (
     restored,
     resume,
     settled,
+    settles_ms,
     shows,
     then,
 )
@@ -65,6 +66,7 @@ from station.tracker import (
     Astray,
     Clearing,
     Done,
+    Memory,
     Moving,
     Story,
     Turned,
@@ -155,12 +157,18 @@ def _shows_reply(session: Session) -> bool:
 
 
 def _holding_on(session: Session) -> Session:
-    """A reply that is due now is held on while the piece it answers is in the hand again: that move may be changed."""
-    phase, moves, seen = session.phase, session.game.moves, session.memory.seen
-    if not isinstance(phase, Answering) or not _shows_reply(session) or not isinstance(session.reading, Moving | Done):
+    """A reply that is due now is held on while the move it answers may be changing, or the board is not at rest.
+
+    The piece it answers is in the hand again; or something is amiss for a moment, which may be a hand as well.
+    """
+    phase, reading, moves, seen = session.phase, session.reading, session.game.moves, session.memory.seen
+    if not isinstance(phase, Answering) or not _shows_reply(session) or not moves or seen is None:
         return session
-    if not moves or seen is None or not seen[0] >> moves[-1].to_square & 1:
-        return session  # it is the reply itself that is being made
+    is_brief = isinstance(reading, Astray) and session.quiet_ms() < session.settings.pace.illegal
+    # What moves while that piece stands where it went is the reply itself.
+    is_lifted = isinstance(reading, Moving | Done) and seen[0] >> moves[-1].to_square & 1
+    if not is_brief and not is_lifted:
+        return session
     return replace(session, phase=replace(phase, shown_ms=session.at_ms + session.settings.pace.quick))
 
 
@@ -178,32 +186,37 @@ def deadline_ms(session: Session) -> int | None:
 
 
 def _moments(session: Session) -> list[int]:
-    pace, since = session.settings.pace, session.memory.since_ms
+    pace = session.settings.pace
     by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session), crowned_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
-    moments += [session.ready_until_ms, since + STUCK_MS]
+    stuck_ms = (STUCK_SET_UP_MS, STUCK_MS) if isinstance(session.phase, SettingUp) else (pace.extended, STUCK_MS)
+    moments += [session.ready_until_ms, *(settles_ms(session, wait) for wait in stuck_ms)]
     if isinstance(session.phase, Answering):
         moments.append(session.phase.shown_ms)
-    if isinstance(session.phase, SettingUp):
-        return [*moments, since + pace.set_up]
-    if isinstance(session.phase, Composing):
-        return [since + pace.set_up, since + pace.back, since + pace.start_again]
     if isinstance(session.phase, Over):
-        moments += [since + pace.set_up, session.ended_ms + pace.start_again]
+        moments.append(session.ended_ms + pace.start_again)
+    return [*moments, *(settles_ms(session, wait) for wait in _waits(session, pace))]
+
+
+def _waits(session: Session, pace: Pace) -> tuple[int, ...]:
+    """How long the board stands the same until something may have to be done."""
+    if isinstance(session.phase, SettingUp):
+        return (pace.set_up,)
+    if isinstance(session.phase, Composing):
+        return (pace.set_up, pace.back, pace.start_again)
     earlier = (pace.back, pace.further_back, pace.start_again)
-    waits: tuple[int, ...]
+    over = (pace.set_up,) if isinstance(session.phase, Over) else ()
     match session.reading:
-        case Untouched() | Turned():
-            waits = ()
         case Done() | Ambiguous():
-            waits = (pace.quick, pace.extended)
+            return (*over, pace.quick, pace.extended)
         case Moving():
-            waits = (pace.illegal, pace.go_on, pace.extended, *earlier)
+            return (*over, pace.illegal, pace.go_on, pace.extended, *earlier)
         case Clearing():
-            waits = (pace.forgot, pace.extended, *earlier)
+            return (*over, pace.forgot, pace.extended, *earlier)
         case Astray():
-            waits = (pace.illegal, pace.extended, *earlier)
-    return [*moments, *(since + wait for wait in waits)]
+            return (*over, pace.quick, pace.illegal, pace.extended, *earlier)
+        case _:
+            return over
 
 
 # --- events --------------------------------------------------------------------------------------------------------
@@ -246,9 +259,18 @@ def _look(session: Session, view: BoardView, at_ms: int) -> Step:
 
 def _see(session: Session, view: BoardView, at_ms: int) -> Session:
     memory = remember(session.memory, view, at_ms, context_of(session))
-    changed = memory.since_ms != session.memory.since_ms or session.memory.seen is None
-    cleared = replace(session, told=(), broken=None, pointed=0) if changed else session
-    return with_touch(replace(cleared, memory=memory))
+    if memory.seen != session.memory.seen:
+        session = _as_told(session, memory)
+    return with_touch(replace(session, memory=memory))
+
+
+def _as_told(session: Session, memory: Memory) -> Session:
+    """The session with what was said of the frame that is seen now: nothing, unless it was only gone for a blip."""
+    now = Spoken(session.memory.since_ms, session.told, session.broken, session.pointed)
+    recent = {frame.since_ms for frame in memory.recent}
+    spoken = tuple(said for said in (*session.spoken, now) if said.since_ms in recent)
+    said = next((said for said in reversed(spoken) if said.since_ms == memory.since_ms), Spoken(0, (), None, 0))
+    return replace(session, told=said.told, broken=said.broken, pointed=said.pointed, spoken=spoken)
 
 
 def _name_weak(session: Session, weak: tuple[Square, ...]) -> Step:
@@ -283,8 +305,8 @@ def _pressed(session: Session, button: str) -> Step:
         return begin_composing(session, asked=True)
     if isinstance(session.phase, Composing) and button != "new_game":
         return pressed(session, session.phase, button)
-    if isinstance(session.reading, Ambiguous) and "which" in session.told and button in ("confirm", "take_back"):
-        return _pressed_which(session, button, session.reading.stories)
+    if (session.asked or "which" in session.told) and session.alike and button in ("confirm", "take_back"):
+        return _pressed_which(session, button, session.alike)
     ended_by = {"clock_white": Side.WHITE, "clock_black": Side.BLACK}.get(button)
     if button == "confirm" or ended_by is not None:
         story = _ended(session)
@@ -292,9 +314,9 @@ def _pressed(session: Session, button: str) -> Step:
             return session, ()
         if story is not None and ended_by in (None, _mover(session, story)):
             return commit(session, story)
-        move = hidden(session) if isinstance(session.reading, Moving) else None
-        if move is not None and ended_by in (None, session.turn):
-            return _commit_hidden(session, move)
+        moves = hidden(session) if isinstance(session.reading, Moving) else ()
+        if moves and ended_by in (None, session.turn):
+            return _commit_hidden(session, moves)
         if button == "confirm" and may_adjust(session):
             return adjust(session), ()
         waits = ended_by in (None, session.turn.other) and isinstance(session.reading, Untouched)
@@ -311,8 +333,19 @@ def _pressed_which(session: Session, button: str, stories: tuple[Story, ...]) ->
     """Answer which story was played: the button that confirms takes the one pointed at, the other one goes on."""
     pointed = session.pointed % len(stories)
     if button == "confirm":
-        return commit(session, stories[pointed])
+        return _commit_told(session, stories[pointed])
     return replace(session, pointed=pointed + 1), ()
+
+
+def _commit_told(session: Session, story: Story) -> Step:
+    """What a person has said was played is not read again; a square where it ends unseen is dead."""
+    named: Step = (session, ())
+    if not story.back and story.moves in [(move,) for move in hidden(session)]:
+        square = story.moves[0].to_square
+        session, view = with_dead(session, square)
+        named = _name_squares(_see(session, view, session.at_ms), "dead", (square,))
+    session, effects = then(named, lambda now: commit(now, story))
+    return replace(session, told_plies=session.game.ply), effects
 
 
 def _ended(session: Session) -> Story | None:
@@ -328,11 +361,12 @@ def _ended(session: Session) -> Story | None:
     return standing[0] if len(standing) == 1 else None
 
 
-def _commit_hidden(session: Session, move: Move) -> Step:
-    """A person says that a move is made which the board does not show where it ends: that square is dead."""
-    session, view = with_dead(session, move.to_square)
-    named = _name_squares(_see(session, view, session.at_ms), "dead", (move.to_square,))
-    return then(named, lambda now: commit(now, Story(0, (move,))))
+def _commit_hidden(session: Session, moves: tuple[Move, ...]) -> Step:
+    """A person says that a move is made which the board does not show where it ends; which one is asked, if need be."""
+    stories = tuple(Story(0, (move,)) for move in moves)
+    if len(stories) == 1:
+        return _commit_told(session, stories[0])
+    return prompt(replace(session, asked=stories))
 
 
 def _mover(session: Session, story: Story) -> Side:
@@ -389,11 +423,11 @@ def _ask_end(session: Session, name: str, arguments: Mapping[str, str | int | bo
 
 
 def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
-    stories = session.reading.stories if isinstance(session.reading, Ambiguous) else ()
+    stories = session.alike
     number = arguments.get("number", 1)
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(stories):
         return (session, ()), f"number = {number!r}: expected 1 to {len(stories)}, the moves that look alike"
-    return commit(session, stories[number - 1]), None
+    return _commit_told(session, stories[number - 1]), None
 
 
 def _chosen(session: Session, request: int, move: Move, score: int | None) -> Step:
@@ -488,7 +522,7 @@ def _decide_in_play(session: Session) -> Step:
     pace, automatic = session.settings.pace, not keeping_time.is_pressed(session)
     match session.reading:
         case Untouched():
-            return restored(session)
+            return restored(replace(session, asked=()) if session.asked else session)
         case Done(story=story) if _is_nearer_back(session, story):
             return decide_back(session)
         case Done(story=story, extendable=extendable):
@@ -505,15 +539,16 @@ def _decide_in_play(session: Session) -> Step:
                 return commit(session, story)
         case Turned(story=story) if automatic:
             return commit(session, story)
-        case Ambiguous() if settled(session, pace.extended):
-            return prompt(session)
+        case Ambiguous(stories=stories) if settled(session, pace.extended):
+            lines = stories if len(stories[0].moves) > 1 else ()
+            return prompt(replace(session, asked=lines))
         case Clearing():
             return _back_or(session, prompt, pace.forgot)
         case Moving() if session.memory.view and session.memory.view.stray:
             return _back_or(session, _speak_of_stray, pace.illegal)
         case Moving():
             return _back_or(session, prompt, pace.go_on)
-        case Astray():
+        case Astray() if not session.asked:
             return _back_or(session, _speak, pace.illegal)
     return session, ()
 

@@ -14,10 +14,34 @@ from station.clock import Clocks
 from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.texts import Texts
-from station.tracker import Context, Expectation, Memory, Reading, Untouched, expect, nobody, only
+from station.tracker import (
+    Ambiguous,
+    Context,
+    Expectation,
+    Memory,
+    Reading,
+    Story,
+    Untouched,
+    expect,
+    nobody,
+    only,
+)
 
 UNSEEN_PLIES = 4
 """At most so many moves by persons may go into the record from one frame."""
+
+REREAD_PLIES = 8
+"""At most so many moves in the record may be read again when the board has gone astray."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What people were told of a frame."""
+
+    since_ms: int
+    told: tuple[str, ...]
+    broken: Violation | None
+    pointed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +96,12 @@ class Session:
     """Prompts announced since the frame last changed."""
     pointed: int = 0
     """Which of the stories that look alike a button points at, from 0."""
+    told_plies: int = 0
+    """How many of the game's moves a person has told, or came before one that was: they are not read again."""
+    asked: tuple[Story, ...] = ()
+    """Lines that look alike, as a person was asked last: the question stays open while the game goes on."""
+    spoken: tuple[Spoken, ...] = ()
+    """The same of frames left a moment ago: what a blip hides need not be said again."""
     device: Device | None = None
     battery: Battery | None = None
     """What the device said of its battery last, if it has one."""
@@ -104,6 +134,11 @@ class Session:
     """Cues sent to the lamps last."""
 
     @property
+    def alike(self) -> tuple[Story, ...]:
+        """What a person may choose from: stories that look alike now, or did when it was asked."""
+        return self.reading.stories if isinstance(self.reading, Ambiguous) else self.asked
+
+    @property
     def active(self) -> ActivePhase:
         """The phase, or the one that a pause interrupted."""
         return self.phase.interrupted if isinstance(self.phase, Paused) else self.phase
@@ -130,6 +165,7 @@ def context_of(session: Session) -> Context:
     last_by_person = game.ply > session.drawn_plies and session.settings.is_person(game.positions[-2].turn)
     revisable = last_by_person and _may_revise(session)
     both_persons = all(session.settings.is_person(side) for side in Side)
+    kept = max(session.drawn_plies, session.told_plies, game.ply - REREAD_PLIES)
     own_next = isinstance(session.active, Answering) and session.settings.is_person(session.turn.other)
     return Context(
         expected=_expected(session),
@@ -141,6 +177,10 @@ def context_of(session: Session) -> Context:
         ply_ms=session.settings.pace.ply,
         still_ms=session.settings.pace.extended,
         rest_ms=session.settings.pace.start_again,
+        positions=game.positions[kept:] if both_persons else (),
+        record=game.moves[kept:] if both_persons else (),
+        reread_ms=session.settings.pace.quick,
+        asked=bool(session.asked),
         answering=isinstance(session.active, Answering),
     )
 

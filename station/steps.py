@@ -32,8 +32,14 @@ def announce(session: Session, what: say.What) -> Step:
 
 
 def settled(session: Session, wait_ms: int) -> bool:
-    """Whether the board has stood firm for so long."""
-    return session.memory.firm and session.quiet_ms() >= wait_ms
+    """Whether the board has stood firm for so long, and after a blip at least as long as a move takes to count."""
+    return session.memory.firm and session.at_ms >= settles_ms(session, wait_ms)
+
+
+def settles_ms(session: Session, wait_ms: int) -> int:
+    """When the board will have stood for so long, if nothing changes."""
+    memory = session.memory
+    return max(memory.since_ms + wait_ms, memory.changed_ms + min(wait_ms, session.settings.pace.quick))
 
 
 def shows(session: Session, target: Masks) -> bool:
@@ -50,6 +56,8 @@ def remembered(session: Session, game: Game) -> Session:
         memory=forget(session.memory),
         reading=Untouched(),
         told=(),
+        asked=(),
+        told_plies=min(session.told_plies, game.ply),
         pointed=0,
         turn_began_ms=session.at_ms,
         corrected=False,

@@ -28,7 +28,17 @@ from station.tracking.masks import (
     squares_in,
     tells_colour,
 )
-from station.tracking.memory import Context, Memory, after_story, forget, out_of_sight, with_arrivals
+from station.tracking.memory import (
+    Context,
+    Memory,
+    after_story,
+    begun_ms,
+    forget,
+    not_told_by,
+    out_of_sight,
+    recently_left,
+    with_arrivals,
+)
 from station.tracking.readings import (
     Ambiguous,
     Astray,
@@ -41,6 +51,7 @@ from station.tracking.readings import (
     Turned,
     Untouched,
 )
+from station.tracking.rereading import read_again
 from station.tracking.several import read_turned
 from station.tracking.single import finished_stories, read_under_way, standing_stories
 
@@ -67,6 +78,7 @@ __all__ = [
     "masks_of_position",
     "masks_of_view",
     "nobody",
+    "not_told_by",
     "only",
     "out_of_sight",
     "read",
@@ -100,11 +112,14 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
     before = memory.seen if memory.firm else memory.before
     leaves = memory.seen is None or not differing(context.expected.untouched, memory.seen)
     left_ms = at_ms if leaves else memory.left_ms
+    recent = recently_left(memory, at_ms)
     return replace(
         memory,
         seen=seen,
         view=view,
-        since_ms=at_ms,
+        since_ms=begun_ms(recent, seen, at_ms) if view.firm else at_ms,
+        changed_ms=at_ms,
+        recent=recent,
         firm=view.firm,
         been=been,
         stood=stood,
@@ -112,6 +127,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         left_ms=left_ms,
         history=with_frame(memory.history, at_ms, seen, view.firm),
         blind=memory.blind or is_covered(seen),
+        log=with_frame(memory.log, at_ms, seen, view.firm),
     )
 
 
@@ -120,6 +136,8 @@ def read(context: Context, memory: Memory) -> Reading:
     seen = memory.seen
     if seen is None or not differing(context.expected.untouched, seen):
         return Untouched()
+    if context.asked:
+        return _read_again(context, memory, seen)
     if not _is_in_doubt(context, memory):
         context = replace(context, earlier=None)
     finished = tuple(finished_stories(context, memory, seen))
@@ -137,7 +155,12 @@ def read(context: Context, memory: Memory) -> Reading:
         return turned
     if continued is not None:
         return continued
-    return Astray(squares_in(differing(context.expected.untouched, seen)))
+    return _read_again(context, memory, seen)
+
+
+def _read_again(context: Context, memory: Memory, seen: Masks) -> Reading:
+    again = read_again(context, memory)
+    return Astray(squares_in(differing(context.expected.untouched, seen))) if again is None else again
 
 
 def _is_in_doubt(context: Context, memory: Memory) -> bool:

@@ -17,7 +17,7 @@ from firmware_bridge.simulator import PRESETS as NOISE
 from firmware_bridge.simulator import SimulatedBoard, device_for
 from station import announcements as say
 from station.effects import Announce, Choose, Show
-from station.events import Event, PlayerChose, Requested, TimePassed
+from station.events import Event, PlayerChose, Pressed, Requested, TimePassed
 from station.journal import FORMAT, Header
 from station.phases import Answering
 from station.ports import BoardDriver, Historian
@@ -33,7 +33,6 @@ from station.simulation.hands import PRESETS as HANDS
 from station.simulation.hands import Touch, sweep
 from station.simulation.turns import Act, turn_acts
 from station.texts import load_texts
-from station.tracker import Ambiguous
 
 READY_MS = 20_000
 """A simulated board that is not ready to play after this time never will be."""
@@ -43,6 +42,9 @@ STATE_PERIOD_MS = 500
 
 TELLING_MS = 1500
 """How long a person takes who is asked on the page which of two moves was played."""
+
+ASKING = ("which", "confirm", "put_down")
+"""Prompts that people answer, when they have made their move."""
 
 THINKING_MS = 250
 """How long the recorded player thinks."""
@@ -146,15 +148,20 @@ class Table:
                     waiting.append(self.driver.show(effect.cues, self.now_ms))
                 elif isinstance(effect, Choose):
                     self._choose(effect)
-                elif isinstance(effect, Announce) and getattr(effect.what, "prompt", "") == "which":
+                elif isinstance(effect, Announce) and getattr(effect.what, "prompt", "") in ASKING:
                     self._tells_ms = self.now_ms + TELLING_MS
 
     def _tell(self, now: int) -> None:
-        """A person says on the page which of the moves that look alike was played, unless the question is gone."""
+        """A person says on the page which of the moves that look alike was played, unless the question is gone.
+
+        Where a move ends on a dead square, the button says that it is made.
+        """
         session = self.desk.session
-        if not isinstance(session.reading, Ambiguous):
+        act = self.witness.performed[-1] if self.witness.performed else None
+        if not session.alike and act is not None and act.last_contact_ms <= now:
+            self._take(Pressed(now, "confirm"))
             return
-        for number, story in enumerate(session.reading.stories, 1):
+        for number, story in enumerate(session.alike, 1):
             ply = session.game.ply - story.back
             meant = self.witness.intended[ply : ply + len(story.moves)]
             if [move.effect for move in meant] == [move.effect for move in story.moves]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.position import EMPTY
 from station.announcements import BoardDiffers, Illegal, Moved, Prompted, Revised, TakenBack
 from station.settings import CALM
 
@@ -229,3 +230,34 @@ def test_S49_no_error_is_lit_while_a_capture_of_several_pieces_goes_on(sit, boar
         what for what in scene.heard if isinstance(what, Illegal | BoardDiffers | Prompted | Revised | TakenBack)
     ]
     assert len(scene.heard_of(Moved)) == 1
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_a_reply_is_not_shown_while_another_piece_has_dropped_out(sit, board):
+    """A marginal piece is lost just before the reply is due: it may as well be a hand that changes the move."""
+    scene = sit("russian", board=board, black="engine:3")
+    scene.move("c3-d4")
+    scene.until(lambda: scene.record == ["c3-d4"])
+    scene.wait(CALM.choice_hold - 300)
+    piece = scene._touch("a1", EMPTY)
+    scene.wait(100)
+    scene.answer("f6-g5")
+    scene.wait(300)
+    assert scene.session.phase.shown_ms > scene.now
+    assert scene.lamps == {}
+    scene._touch("a1", piece)
+    scene.wait(400)
+    assert scene.lamps == {"f6": "lift", "g5": "place"}
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_a_reply_is_shown_in_the_end_although_a_piece_is_missing(sit, board):
+    scene = sit("russian", board=board, black="engine:3")
+    scene.move("c3-d4")
+    scene.until(lambda: scene.record == ["c3-d4"])
+    scene.wait(CALM.choice_hold - 300)
+    scene._touch("a1", EMPTY)
+    scene.answer("f6-g5")
+    scene.wait(3000)
+    assert scene.session.phase.shown_ms < scene.now
+    assert scene.lamps != {}

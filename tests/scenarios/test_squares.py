@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.position import EMPTY
+from firmware_bridge.simulator import Faults
 from station import status
 from station.announcements import Prompted
+from station.guidance import choices
 
 from .scene import BOARDS
 
@@ -118,3 +120,56 @@ def test_S80_a_square_that_is_always_on_does_not_keep_a_game_from_beginning(sit,
     else:
         scene.press("confirm")
     scene.expect("e3-f4", "f6-g5", "c3-d4")
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_S79_a_dead_square_at_sitting_down_is_found_beside_marginal_pieces(sit, board):
+    """One sensor always says that nothing stands there, and other pieces drop out for a moment now and then."""
+    faults = Faults(marginal_piece=0.08)
+    scene = sit("russian", board=board, faults=faults, seed=11, ready=False, bare=True)
+    kill(scene, "e3")
+    for square, piece in enumerate(scene.session.game.position.contents):
+        if piece is not EMPTY:
+            scene.board.put(scene._cell(square), piece, scene.now)
+    scene.wait(14_000)
+    assert scene.phase == "SettingUp"
+    scene.wait(5_000)
+    assert scene.phase == "Turn"
+    assert [what.squares for what in told(scene, "dead")] == [("e3",)]
+    scene.play("c3-d4", "f6-g5", "e3-f4")
+    assert scene.record == ["c3-d4", "f6-g5", "e3-f4"]
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_S79_two_moves_that_may_end_unseen_are_asked_for_when_the_button_is_pressed(sit, board):
+    scene = sit("russian", "W:Wc3,h2:Bb6,h8", board=board)
+    kill(scene, "d4")
+    scene.move("c3-d4")
+    scene.wait(3000)
+    assert "button" in scene.guidance.sentence
+    scene.press("confirm")
+    scene.wait(200)
+    assert scene.guidance.key == "which", "b4 has shown nothing either"
+    assert scene.record == []
+    wanted = next(n for n, text in enumerate(choices(scene.session), 1) if text == "c3-d4")
+    assert scene.ask("choose", number=wanted) is None
+    assert scene.record == ["c3-d4"]
+    assert [what.squares for what in told(scene, "dead")] == [("d4",)]
+    scene.play("h8-g7")
+    assert scene.record == ["c3-d4", "h8-g7"]
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
+def test_S79_a_square_that_never_showed_what_was_moved_there_is_dead(sit, board):
+    """Nobody pressed a button: the other side simply went on."""
+    scene = sit("russian", "W:Wa3,h2:Bd8,h8", board=board)
+    scene.wait(5000)
+    kill(scene, "b4")
+    mine = scene.legal("a3-b4")
+    replies = scene.session.game.rules.legal_moves(scene.session.game.position.after(mine))
+    scene.carry_out(mine)
+    scene.carry_out(next(move for move in replies if move.from_square == scene.square("h8")))
+    scene.expect("a3-b4", "h8-g7", within_ms=4000)
+    assert [what.squares for what in told(scene, "dead")] == [("b4",)]
+    scene.play("h2-g3", "g7-h6", "b4-a5")
+    assert scene.record == ["a3-b4", "h8-g7", "h2-g3", "g7-h6", "b4-a5"]

@@ -1,0 +1,75 @@
+"""A board gone astray is read again: by what each square showed, the last moves are put right or asked for."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from engine.ruleset import load_ruleset
+from station.announcements import Prompted
+from station.guidance import choices
+from station.runtime.made_games import made_games
+from station.runtime.simulate import Setup, play
+
+QUICK = "W:Wc4,e3,h3,g2:Bc7,f7,g7,a5,h5,Ka3"
+"""White's man may go to d3 or f3; either way Black's king takes it and the man on g2, and ends on g1."""
+
+
+def questions(scene):
+    return [what for what in scene.heard_of(Prompted) if what.prompt == "which"]
+
+
+def quickly(scene):
+    """White's man is taken off before the scan has come by where it was put."""
+    pace_ms, scene.pace_ms = scene.pace_ms, 8
+    scene.lift("e3")
+    scene.put("d3")
+    scene.lift("a3")
+    scene.remove("d3")
+    scene.put("g3")
+    scene.lift("g3")
+    scene.remove("g2")
+    scene.put("g1")
+    scene.pace_ms = pace_ms
+
+
+def test_S31_two_lines_that_leave_the_same_board_are_asked_for(sit):
+    scene = sit("turkish", QUICK, board="dgt")
+    quickly(scene)
+    scene.wait(2000)
+    assert scene.record == []
+    assert scene.guidance.key == "which"
+    assert "e3-d3 a3xg3xg1" in questions(scene)[-1].sentence
+    assert "e3-f3 a3xg3xg1" in questions(scene)[-1].sentence
+
+
+def test_S31_the_game_goes_on_while_the_question_is_open(sit):
+    scene = sit("turkish", QUICK, board="dgt")
+    quickly(scene)
+    scene.wait(2000)
+    scene.lift("c4")
+    scene.put("b4")
+    scene.wait(1000)
+    scene.lift("c7")
+    scene.wait(300)
+    assert scene.guidance.key == "which", "it does not go away because a hand is at work"
+    scene.put("c6")
+    scene.wait(1500)
+    assert scene.record == []
+    wanted = next(n for n, text in enumerate(choices(scene.session), 1) if text.startswith("e3-f3"))
+    assert scene.ask("choose", number=wanted) is None
+    scene.wait(1500)
+    assert scene.record == ["e3-f3", "a3xg1", "c4-b4", "c7-c6"]
+    scene.play("b4-b5")
+    assert scene.record[-1] == "b4-b5", "what was told is not asked for again"
+
+
+@pytest.mark.parametrize("number", [14, 28])
+def test_a_push_that_was_read_as_a_move_does_not_lead_the_rest_of_the_game_astray(number):
+    """Two games at blitz pace on a board that scans for 225 ms: a push was taken for a move, and all was lost."""
+    game = next(itertools.islice(made_games(load_ruleset("turkish"), 201), number - 1, None))
+    report = play(game.start, game.moves, game.ruleset, Setup("dgt", "blitz"), 201 * 100_003 + number)
+    assert report.equal
+    assert report.wrong == 0
+    assert report.missed <= 1
