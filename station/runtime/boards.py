@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import threading
 import traceback
 from contextlib import closing
@@ -273,7 +274,10 @@ class BoardWorker:
         self._learned, known = learned, self._shelf.of(unique_id)
         now = replace(known, pieces=learned.pieces, lay=learned.lay)
         if now != known:
-            self._shelf.keep(unique_id, now)
+            try:
+                self._shelf.keep(unique_id, now)
+            except OSError as error:  # a full disk ends no game
+                print(f"{self._shelf.path(unique_id)}: not kept: {error.strerror}", file=sys.stderr)
 
     def _begin_again(self, port: Port) -> None:
         """Speaks with the board anew, by a driver that knows how it lies."""

@@ -44,6 +44,11 @@ class KnownBoards:
             file.write(msgspec.json.format(msgspec.json.encode(calibration)) + b"\n")
             file.flush()
             os.fsync(file.fileno())
+        if os.geteuid() == 0:
+            # Calibrated by root for a station that runs as another user, who goes on learning.
+            owner = self._folder.parent.stat()
+            for made in (self._folder, draft):
+                os.chown(made, owner.st_uid, owner.st_gid)
         draft.replace(path)
         return path
 

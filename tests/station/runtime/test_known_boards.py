@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from firmware_bridge.driver import Calibration
@@ -21,6 +23,14 @@ def test_what_is_kept_is_found_by_its_id_and_by_no_other(tmp_path):
     assert again.all() == {"53494d424f415244": one, "DGT-12345": Calibration(turned=180)}
     boards.keep("DGT-12345", Calibration())
     assert again.of("DGT-12345") == Calibration()
+
+
+def test_what_root_writes_belongs_to_the_station(tmp_path):
+    owner = (12345, 54321) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+    os.chown(tmp_path, *owner)
+    path = KnownBoards(tmp_path).keep("board", Calibration(turned=90))
+    for made in (path, path.parent):
+        assert (made.stat().st_uid, made.stat().st_gid) == owner
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"turned": "round"}', '{"dead": [[1]]}'])
