@@ -6,11 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from firmware_bridge.simulator import CertaboBoard, MillenniumBoard, SimulatedBoard, device_for
+from firmware_bridge.pins import Pins
+from firmware_bridge.simulator import CertaboBoard, GpioBoard, MillenniumBoard, SimulatedBoard, device_for
 
 
 def _usual(name: str) -> dict[str, Callable[[int, int], SimulatedBoard]]:
     return {name: partial(device_for, name, seed=3)}
+
+
+def _wired(columns: int, rows: int) -> SimulatedBoard:
+    """A contact under every cell; on the big board under the playing squares alone."""
+    half = Pins(rows=tuple(range(2, 12)), columns=tuple(range(12, 17)), confirm=17, lamp=18)
+    return GpioBoard(columns, rows, seed=3, pins=half if columns == 10 else None)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Kind:
 KINDS = {
     "matrix": Kind(b"\x81", _usual("matrix")),
     "dgt": Kind(b"\x40", _usual("dgt")),
-    "gpio_matrix": Kind(b"\xc1", _usual("gpio_matrix")),
+    "gpio_matrix": Kind(b"\xc1", {"gpio_matrix": _wired}),
     "millennium": Kind(
         b"\xd6\xb5\xb6",  # V and its check, with odd parity
         {

@@ -15,7 +15,7 @@ from engine.position import EMPTY, WHITE_MAN
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from firmware_bridge.driver import Calibration
-from firmware_bridge.simulator import MatrixBoard
+from firmware_bridge.simulator import MatrixBoard, pico
 from firmware_bridge.simulator.pty_port import PtyPort
 from station import status
 from station.phases import Turn
@@ -129,6 +129,52 @@ def test_a_measuring_board_learns_its_magnets_and_keeps_them(tmp_path):
     codes = {(column, row): levels[row * 8 + column] for column in range(8) for row in range(8)}
     assert codes[C3] == 2, "a sensor that was put in upside down tells the colour right from now on"
     assert sum(code == 3 for code in codes.values()) == 12
+
+
+class Pico:
+    """Hands above the Pico's firmware, which runs under MicroPython as a program of its own."""
+
+    def __init__(self, path):
+        if pico.missing():
+            pytest.skip(pico.missing())
+        command = [sys.executable, "-m", "firmware_bridge.simulator.pico", "--path", str(path), "--size", "8x8"]
+        self.path, self.standing = path, set()
+        self._process = subprocess.Popen([*command, "--kings"], stdin=subprocess.PIPE, text=True, bufsize=1)
+        end = monotonic() + 60
+        while not path.exists():
+            assert monotonic() < end
+            threading.Event().wait(0.1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait(20)
+
+    def do(self, line):
+        self._process.stdin.write(f"{line}\n")
+
+    def put(self, cell, piece):
+        self.standing.add(cell)
+        self.do(f"put {cell[0]} {cell[1]} {piece.name.lower()}")
+
+    def take(self, cell):
+        if cell in self.standing:
+            self.standing.discard(cell)
+            self.do(f"take {cell[0]} {cell[1]}")
+
+
+def test_the_picos_own_firmware_is_calibrated_with_a_dead_square(tmp_path):
+    with Pico(tmp_path / "port") as board:
+        board.do(f"break {D4[0]} {D4[1]}")
+        code, said, _ = calibrated(tmp_path, board)
+    assert code == 0, said
+    assert "The board lies turned by 0 degrees." in said
+    assert any(line.startswith("Dead squares: d4.") for line in said)
+    assert "The board has learned the strength of its magnets, and keeps it." in said
+    (known,) = KnownBoards(tmp_path / "data").all().values()
+    assert known == Calibration(turned=0, dead=(D4,))
 
 
 def test_nobody_at_the_keyboard_is_bad_usage(tmp_path):
