@@ -92,8 +92,8 @@ def flash(folder: Path, config: str) -> None:
 class Pico:
     """A Pico that runs the firmware in a folder; what stands on its board stays over a start."""
 
-    def __init__(self, folder: Path, unique_id: str) -> None:
-        self._folder, self._unique_id = folder, unique_id
+    def __init__(self, folder: Path, unique_id: str, *, bounces: bool = True) -> None:
+        self._folder, self._unique_id, self._bounces = folder, unique_id, bounces
         self._standing: dict[tuple[str, str], str] = {}
         self._broken: list[tuple[str, str]] = []
         self._held: list[str] = []
@@ -118,6 +118,8 @@ class Pico:
         )
         os.close(hands)
         os.close(answers)
+        if not self._bounces:
+            self._tell("steady")
         for (column, row), piece in self._standing.items():
             self._tell("stand", column, row, piece)
         for column, row in self._broken:
@@ -280,6 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sensors", choices=("every", "left", "right"), default="every", help="which cells have one")
     parser.add_argument("--colour", action="store_true", help="linear hall sensors that tell white from black")
     parser.add_argument("--kings", action="store_true", help="linear hall sensors that tell kings too")
+    parser.add_argument("--steady", action="store_true", help="contacts that do not bounce")
     parser.add_argument("--line", action="append", default=[], help="one more line at the end of config.py")
     parser.add_argument("--unique-id", metavar="HEX", default="e6609cb2d3123456", help="the chip's own number")
     parser.add_argument("--flash", type=Path, help="a folder that is the board's flash (default: one that goes)")
@@ -294,7 +297,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with TemporaryDirectory(prefix="dambord-pico-") as passing:
         folder = options.flash or Path(passing)
         flash(folder, config)
-        pico, cable = Pico(folder.absolute(), options.unique_id), Cable(options.path)
+        pico = Pico(folder.absolute(), options.unique_id, bounces=not options.steady)
+        cable = Cable(options.path)
         try:
             Bench(pico, cable).run()
         finally:

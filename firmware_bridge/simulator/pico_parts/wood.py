@@ -51,6 +51,7 @@ class Wood:
         self.buttons = {}
         self.pixels = []
         self.buzzes = 0
+        self._bounces = True
         self._edges = {}
         self._broken = set()
         self._taps = {}
@@ -97,6 +98,8 @@ class Wood:
             self._move(cell, 0, now)
         elif name == "break":
             self._broken.add(cell)
+        elif name == "steady":
+            self._bounces = False
         elif name == "weaken":
             self._fields[cell] = int(self._fields[cell] * FAINT)
         elif name == "press":
@@ -119,6 +122,9 @@ class Wood:
         return None
 
     def _move(self, cell, field, now):
+        if not self._bounces:
+            self._fields[cell] = field
+            return
         settled = random.randint(*BOUNCE_MS)
         edges = [0]
         while edges[-1] < settled:
