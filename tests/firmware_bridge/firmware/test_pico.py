@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from firmware_devices import Board
 from firmware_wire import ACK, HELLO, PATIENCE_S, STATE
 
+from firmware_bridge import wire
 from firmware_bridge.simulator import pico
 
 MAGNETS, READINGS, CALIBRATION, PROBLEM = 6, 7, 8, 9
@@ -240,6 +242,18 @@ def test_a_configuration_that_cannot_be_is_told_in_one_sentence(start, lines, wo
     board.wire.send(0x84)
     board.wire.until(lambda packet: packet.kind == PROBLEM and packet is not problem, "PROBLEM again")
     assert {packet.kind for packet in board.wire.packets[asked:]} == {PROBLEM}
+
+
+def test_its_page_names_the_thresholds_the_roles_and_every_file():
+    page = (pico.FIRMWARE / "README.md").read_text(encoding="utf-8")
+    source = (pico.FIRMWARE / "sensors.py").read_text(encoding="utf-8")
+    thresholds = re.search(r"^PRESENT, WEAK, KING = (\d+), (\d+), (\d+)$", source, re.MULTILINE)
+    assert thresholds
+    assert "{} away from rest, weak below {}, and a king from {} on".format(*thresholds.groups()) in page
+    assert [
+        role for role in wire.ROLE_NAMES[1:] if not re.search(rf"^\| {role} \| [a-z]+ \|$", page, re.MULTILINE)
+    ] == []
+    assert [file.name for file in pico.FIRMWARE.glob("*.py") if f"`{file.name}`" not in page] == []
 
 
 def test_the_folder_of_the_flash_is_as_it_was_after_a_start(tmp_path):
