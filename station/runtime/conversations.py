@@ -27,11 +27,12 @@ def open_port(table: BoardTable, driver: BoardDriver, listing: Listing) -> Port:
     return SerialPort(table.port or path_of(table.usb_serial, listing), driver.baud)
 
 
-def new_driver(table: BoardTable) -> BoardDriver:
-    """A driver for a board, as the station would make it."""
+def new_driver(table: BoardTable, turned: int | None = None) -> BoardDriver:
+    """A driver for a board, as the station would make it; `turned` counts where the configuration is silent."""
     ruleset = table.ruleset
     kind, home = driver_class(table.driver), rules_for(ruleset).start().contents
-    return kind(ruleset.geometry, home) if table.turned is None else kind(ruleset.geometry, home, turned=table.turned)
+    turned = turned if table.turned is None else table.turned
+    return kind(ruleset.geometry, home) if turned is None else kind(ruleset.geometry, home, turned=turned)
 
 
 @dataclass

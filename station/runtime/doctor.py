@@ -21,6 +21,7 @@ from station.errors import ConfigError
 from station.ports import Troubled
 from station.runtime.conversations import Conversation, new_driver, open_port
 from station.runtime.game_commands import print_json
+from station.runtime.known_boards import KnownBoards
 from station.runtime.running import load
 from station.texts import Texts, load_texts
 
@@ -38,7 +39,7 @@ def doctor(options: argparse.Namespace) -> int:
     texts = load_texts(config.station.language)
     findings: list[Finding] = []
     first = _of_configuration(path, config if is_there else None, texts)
-    for part in itertools.chain([[first]], _parts(config, texts, ports(), options.seconds)):
+    for part in itertools.chain([[first]], examination(config, texts, ports(), options.seconds)):
         findings += part
         for finding in () if options.json else part:
             print(f"{'ok   ' if finding.fault is None else 'WRONG'} {finding.sentence}", flush=True)
@@ -48,10 +49,10 @@ def doctor(options: argparse.Namespace) -> int:
     return 0 if is_well else 1
 
 
-def _parts(config: Config, texts: Texts, found: Listing, watch_s: float) -> Iterable[list[Finding]]:
+def examination(config: Config, texts: Texts, found: Listing, watch_s: float) -> Iterable[list[Finding]]:
     """What is found, part by part. Cameras and arms will be looked at here too."""
     for table in config.boards:
-        yield examine(table, texts, found, watch_s)
+        yield examine(table, config, texts, found, watch_s)
     yield strangers(config.boards, texts, found)
     if config.mqtt is not None:
         yield [_of_broker(config.mqtt, texts)]
@@ -82,7 +83,7 @@ def strangers(tables: Iterable[BoardTable], texts: Texts, found: Listing) -> lis
     ]
 
 
-def examine(table: BoardTable, texts: Texts, found: Listing, watch_s: float) -> list[Finding]:
+def examine(table: BoardTable, config: Config, texts: Texts, found: Listing, watch_s: float) -> list[Finding]:
     """What is found of a board, by talking to it for so long."""
     words = {"name": table.id, "place": table.place, "driver": table.driver, "ports": _listed(found, texts)}
 
@@ -95,7 +96,7 @@ def examine(table: BoardTable, texts: Texts, found: Listing, watch_s: float) -> 
         return wrong("no_driver", reason=str(error))
     try:
         with closing(open_port(table, driver, found)) as port:
-            return _talk(table, Conversation(driver, port), texts, watch_s)
+            return _talk(table, config, Conversation(driver, port), texts, watch_s)
     except PortLost as lost:
         fault, more = _why_lost(table, lost, texts)
         return wrong(fault, **more)
@@ -116,7 +117,7 @@ def _why_lost(table: BoardTable, lost: PortLost, texts: Texts) -> tuple[str, dic
     return "no_port", {"port": path, "reason": lost.reason}
 
 
-def _talk(table: BoardTable, talk: Conversation, texts: Texts, watch_s: float) -> list[Finding]:
+def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, watch_s: float) -> list[Finding]:
     """What a board says of itself, and what its squares show."""
     is_usable = talk.begin()
     driver, device = talk.driver, talk.device
@@ -133,7 +134,15 @@ def _talk(table: BoardTable, talk: Conversation, texts: Texts, watch_s: float) -
         return wrong("silent", heard=heard if talk.heard_bytes else texts.say("doctor.silence"))
     assert device is not None
     if table.unique_id and device.unique_id != table.unique_id:
+        for other in config.boards:
+            if other.unique_id == device.unique_id:
+                return [Finding("board", table.id, None, texts.say("doctor.swapped", other=other.id, **words))]
         return wrong("wrong_id", found=device.unique_id, wanted=table.unique_id)
+    turned = _known_turn(config, device.unique_id or table.id)
+    if turned is not None and table.turned is None:
+        talk = Conversation(new_driver(table, turned), talk.port)
+        talk.begin()
+        driver = talk.driver
     talk.run(round(watch_s * 1000))
     said = {"device": device.name, "firmware": device.firmware, "id": device.unique_id}
     found = [Finding("board", table.id, None, texts.say("doctor.board", **words, **said))]
@@ -147,6 +156,13 @@ def _talk(table: BoardTable, talk: Conversation, texts: Texts, watch_s: float) -
         every = str(counters.packets + counters.dropped)
         found += wrong("spoilt", dropped=str(counters.dropped), packets=every)
     return found
+
+
+def _known_turn(config: Config, unique_id: str) -> int | None:
+    """How a board lies, as it was learned when it was calibrated."""
+    with suppress(OSError, ValueError):
+        return KnownBoards(Path(config.station.data)).of(unique_id).turned
+    return None
 
 
 def holder(path: str) -> str | None:
