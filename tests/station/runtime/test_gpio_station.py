@@ -11,6 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
+from engine.ruleset import load_ruleset
+from firmware_bridge.driver import Calibration
+from station.runtime.known_boards import KnownBoards
+from tests.station.runtime.test_calibrate import Person
+
 BENCH = Path(__file__).with_name("bench")
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "gpio.toml"
 START = ["1111"] * 3 + ["0000"] * 2 + ["1111"] * 3
@@ -70,6 +75,49 @@ def test_a_man_moved_on_the_grid_is_a_move_in_the_record(tmp_path):
         assert '"halted"' not in journal(tmp_path)
         stand([*START[:4], "0100", *lifted[5:]])
         until(lambda: '"halted"' in journal(tmp_path))
+
+
+class BenchHands:
+    """Hands that close contacts of the bench: rows from Black's side, one contact a playing square from the left."""
+
+    def __init__(self, folder):
+        self.path, self.draft = "unused", folder / "draft"
+        self.bench = folder / "bench"
+        self.standing = set()
+        self.write()
+
+    def write(self):
+        rows = ["".join(str(int((c, row) in self.standing)) for c in range((row + 1) % 2, 8, 2)) for row in range(8)]
+        self.draft.write_text("\n".join([*rows, STOP]))
+        self.draft.replace(self.bench)
+
+    def put(self, cell, piece):
+        self.standing.add(cell)
+        self.write()
+
+    def take(self, cell):
+        self.standing.discard(cell)
+        self.write()
+
+
+def test_a_grid_under_the_playing_squares_alone_is_calibrated(tmp_path):
+    hands = BenchHands(tmp_path)
+    config = tmp_path / "station.toml"
+    config.write_text(EXAMPLE.read_text().replace('"/var/lib/dambord"', f'"{tmp_path}/data"'))
+    person = Person(hands, load_ruleset("russian"))
+    command = [sys.executable, "-m", "station.runtime.cli", "calibrate", "board", "--config", str(config)]
+    env = {**os.environ, "PYTHONPATH": str(BENCH), "DAMBORD_BENCH": str(hands.bench)}
+    said = []
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            said.append(line.strip())
+            if person.obey(line):
+                process.stdin.write("\n")
+                process.stdin.flush()
+        process.stdin.close()
+    assert process.returncode == 0, said
+    assert "Every square answers." in said
+    assert [*KnownBoards(tmp_path / "data").all().values()] == [Calibration(turned=0)]
 
 
 def test_without_the_library_the_station_runs_and_says_what_to_install(tmp_path):
