@@ -10,6 +10,8 @@ HALF_MESSAGE_MS = 1000
 """A message that has begun and gets no byte for so long is given up."""
 
 SPOILT_DUMP = "spoilt dump"
+AFTER_DUMP = "byte after a dump"
+"""The dump had a byte too many: what it tells is shifted."""
 
 
 class Message(IntEnum):
@@ -61,6 +63,7 @@ class Parser:
         self._partial = bytearray()
         self._total: int | None = None
         self._byte_ms = 0
+        self._last: Message | None = None
         self.frames = 0
         self.drops: Counter[str] = Counter()
 
@@ -91,7 +94,7 @@ class Parser:
             self._partial.append(byte)
             return None
         if not self._partial:
-            self._drop("byte between messages")
+            self._drop(AFTER_DUMP if self._last in (Message.BOARD, Message.BLACK_SQUARES) else "byte between messages")
             return None
         self._partial.append(byte)
         if len(self._partial) == 3:
@@ -111,6 +114,7 @@ class Parser:
     def _finished(self) -> Frame:
         frame = Frame(Message(self._partial[0] & 0x7F), bytes(self._partial[3:]))
         self.reset()
+        self._last = frame.message
         self.frames += 1
         return frame
 

@@ -1,7 +1,7 @@
 """Certabo and Tabutronic boards (unofficial) on a serial port: 8x8 cells that read chips or only magnets, with lamps.
 
 The board cannot be asked anything and has no number of its own; nothing is written to a port before it has told a
-whole board there. A line has no checksum: a frame is firm when the one before it said the same.
+whole board there. A line has no checksum: a frame is firm when it was told more than once in a row.
 Chips under draughtsmen are learned at the start position: those on White's home squares are white.
 """
 
@@ -17,6 +17,8 @@ from firmware_bridge.certabo_frames import Chip, Chips, Occupied, Parser, chip_o
 from firmware_bridge.driver import NOTHING, Calibration, Counters, Cues, Device, Output, Role
 from firmware_bridge.placement import placement, turns
 
+TOLD_CHIPS, TOLD_MAGNETS = 2, 3
+"""A frame is firm when it has been told so often in a row: in a short one, two digits are easily spoilt alike."""
 SILENCE_MS = 3000
 LAMPS_MS = 600
 """Between two commands to the lamps: what picochess found that boards stand."""
@@ -46,6 +48,8 @@ class Driver:
         self._sides: dict[Chip, int] = {}
         self._reads_chips = False
         self._frame: Chips | Occupied | None = None
+        self._told = 0
+        """How often in a row the frame has been told."""
         self._started = False
         self._online = False
         self._heard_ms = 0
@@ -133,6 +137,7 @@ class Driver:
     def _forget(self) -> None:
         self._online = False
         self._frame = None
+        self._told = 0
         self._shown = None
         self._is_firm = False
         self._delivered = None
@@ -144,7 +149,9 @@ class Driver:
             self._forget()
         self._online = True
         self._heard_ms = now_ms
-        self._is_firm, self._frame = frame == self._frame, frame
+        self._told = self._told + 1 if frame == self._frame else 1
+        self._frame = frame
+        self._is_firm = self._told >= (TOLD_CHIPS if isinstance(frame, Chips) else TOLD_MAGNETS)
         if isinstance(frame, Chips) and self._is_firm:
             self._learn(frame.cells)
         self._cells.take(self._codes(frame), now_ms)

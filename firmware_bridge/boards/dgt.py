@@ -16,7 +16,7 @@ from engine.position import CONTENTS, EMPTY, Piece
 from engine.view import BLACK, WHITE, BoardView, view_of
 from firmware_bridge.dgt_clock import RIGHT_HIGH, ClockNews, is_times, times
 from firmware_bridge.dgt_codes import UNTAUGHT, Reading, as_known, as_read, learn
-from firmware_bridge.dgt_frames import SPOILT_DUMP, Frame, Message, Parser
+from firmware_bridge.dgt_frames import AFTER_DUMP, SPOILT_DUMP, Frame, Message, Parser
 from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
 from firmware_bridge.driver import NOTHING, Battery, Calibration, ClockTimes, Counters, Cues, Device, Output
@@ -69,6 +69,9 @@ class Driver:
         self._fields: bytearray | None = None
         self._dump: bytes | None = None
         self._settled = b""
+        self._is_doubtful = False
+        """Whether the last dump had a byte too many: it was shifted, and confirms nothing."""
+        self._shifted = 0
         self._looked_for: tuple[Piece, ...] | None = None
         self._unclear: tuple[tuple[Piece, ...], bytes] | None = None
         """The position and the board that its memory was asked about last."""
@@ -218,6 +221,8 @@ class Driver:
         drops = self._parser.drops.total() + self._drops.total() - self._parser.drops[SPOILT_DUMP]
         if drops != self._seen_drops:
             self._seen_drops = drops
+            self._is_doubtful |= self._parser.drops[AFTER_DUMP] != self._shifted
+            self._shifted = self._parser.drops[AFTER_DUMP]
             self._schedule.disturb(now_ms)
 
     def _take(self, frame: Frame, now_ms: int) -> tuple[BoardView | None, str | None]:
@@ -314,7 +319,8 @@ class Driver:
         if self._fields is not None:
             known = enumerate(zip(self._fields, fields, strict=True))
             fields = bytes(old if self._is_swing(field, old, new, now_ms) else new for field, (old, new) in known)
-        agrees = fields in (self._fields, self._dump)
+        agrees = fields in (self._fields, self._dump) and not self._is_doubtful
+        self._is_doubtful = False
         self._dump = fields
         self._fields = bytearray(fields)
         if is_quiet and agrees:

@@ -1,7 +1,8 @@
 """Bad weather on the line between a board and its station, at random moments of games, in simulated time.
 
 Real bytes go through a real driver; hands play on and, like people who are told that the board does not answer, wait
-with the next move until it does. What a worker does with a port that is gone is done here too: it is opened again.
+with the next move until it does; asked which moves were played, they say so before they go on. What a worker does with
+a port that is gone is done here too: it is opened again.
 
     python -m tests.station.runtime.weather --driver dgt --each 100
 """
@@ -31,7 +32,7 @@ from station.texts import load_texts
 PATIENCE_MS = 60_000
 """Who has waited for the board for so long gives up: the game is lost."""
 LOOKS_MS = 1200
-"""From the page's word that the board is back to the next move."""
+"""From the page's word that the board is back, or the answer to its question, to the next move."""
 BETWEEN_MS = (15_000, 45_000)
 """From one fault to the next."""
 
@@ -188,12 +189,19 @@ class Outdoors(Table):
             act()
         super()._happen()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the page says that the board does not answer, or asks which moves were played."""
+        return isinstance(self.desk.session.phase, Paused) or "which" in self.desk.session.told
+
     def until_answered(self) -> bool:
-        """Whether the board answers, after a while of waiting if need be."""
+        """Whether the game may go on, after a while of waiting if need be, and a look at the page."""
         give_up_ms = self.now_ms + PATIENCE_MS
-        while isinstance(self.desk.session.phase, Paused) and self.now_ms < give_up_ms:
+        while self.is_waiting and self.now_ms < give_up_ms:
             self.advance(self.now_ms + 100)
-        return not isinstance(self.desk.session.phase, Paused)
+            if not self.is_waiting:
+                self.advance(self.now_ms + LOOKS_MS)
+        return not self.is_waiting
 
 
 @dataclass(frozen=True)
@@ -216,7 +224,7 @@ def play(
     desk = Desk(begin(settings, load_texts("en"), f"seed-{seed}"))
     rules = rules_for(game.ruleset)
     driver = driver_class(driver_name)(game.ruleset.geometry, rules.start().contents)
-    forecast = Forecast(Random(seed + 1), tuple(kinds), Counter() if happened is None else happened)
+    forecast = Forecast(Random(seed + 1), tuple(kinds))
     table = Outdoors(board, driver, desk, Witness(game.moves), forecast)
     table.until_ready()
     table.plan()
@@ -229,6 +237,8 @@ def play(
     table.advance(table.now_ms + 2 * MISSED_MS)
     report = table.witness.report()
     record = desk.session.game
+    if happened is not None:
+        happened.update(forecast.happened)
     story = f"seed {seed}, {record.ply} of {len(game.moves)} plies, {type(desk.session.phase).__name__}"
     return Outcome(report.moves, report.equal, story)
 
@@ -239,10 +249,10 @@ def _play_on(table: Outdoors, game, rules, chance: Random) -> None:
     for move in game.moves:
         begins_ms = last_ms + person.thinking.draw(chance)
         table.advance(begins_ms)
-        if isinstance(table.desk.session.phase, Paused):
+        if table.is_waiting:
             if not table.until_answered():
                 return
-            begins_ms = table.now_ms + LOOKS_MS
+            begins_ms = table.now_ms + 1
         for act in turn_acts(position, move, rules, world, person, chance, begins_ms):
             table.witness.begins(act)
             for touch in act.touches:
@@ -251,11 +261,13 @@ def _play_on(table: Outdoors, game, rules, chance: Random) -> None:
         position = position.after(move)
 
 
-def run(driver_name, variant, each, seed, kinds=tuple(KINDS), *, colour=True, tell=None, dead_squares=0):
+def run(driver_name, variant, each, seed, kinds=tuple(KINDS), *, colour=True, tell=None, dead_squares=0, first=0):
     """Games until every kind of fault has happened so often: the outcomes, and how often each happened."""
     happened: Counter[str] = Counter()
     outcomes = []
     for number, game in enumerate(made_games(load_ruleset(variant), seed)):
+        if number < first:
+            continue
         outcomes.append(
             play(
                 game,
@@ -280,13 +292,14 @@ def main() -> None:
     parser.add_argument("--variant", default="russian")
     parser.add_argument("--each", type=int, default=100, help="how often each kind of fault happens, at least")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the game to begin with, from 0")
     parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--occupancy", action="store_true", help="a board that only tells that something stands there")
     options = parser.parse_args()
 
     def tell(outcome: Outcome, happened) -> None:
         if not outcome.is_right:
-            sys.stdout.write(f"wrong record: {outcome.story}\n")
+            sys.stdout.write(f"wrong record: {outcome.story}; each {min(happened[kind] for kind in KINDS)} so far\n")
             sys.stdout.flush()
 
     outcomes, happened = run(
@@ -297,6 +310,7 @@ def main() -> None:
         tuple(options.kinds),
         colour=not options.occupancy,
         tell=tell,
+        first=options.first,
     )
     right = sum(outcome.is_right for outcome in outcomes)
     plies = sum(outcome.plies for outcome in outcomes)
