@@ -41,11 +41,7 @@ class Kind:
 KINDS = {
     "matrix": Kind(b"\x81", _usual("matrix")),
     "dgt": Kind(b"\x40", _usual("dgt")),
-<<<<<<< HEAD
-    "gpio_matrix": Kind(b"\xc1", {"gpio_matrix": _wired}),
-=======
-    "gpio_matrix": Kind(b"\xc1", _usual("gpio_matrix"), has_line=False),
->>>>>>> 98d1e0a (Boards: bytes spoilt at one percent give no firm view of a board that never stood, on any board; a shifted dump confirms nothing)
+    "gpio_matrix": Kind(b"\xc1", {"gpio_matrix": _wired}, has_line=False),
     "millennium": Kind(
         b"\xd6\xb5\xb6",  # V and its check, with odd parity
         {
