@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from engine.explain import Violation
 from engine.game import Outcome, flag_fell
 from engine.geometry import Square
 from engine.position import Move, Side
@@ -15,11 +14,11 @@ from station import announcements as say
 from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.battery import take_battery
-from station.beginning import ask_new_game, decide_set_up, home, opened_for, start_over
-from station.breaking import broken_rule
+from station.beginning import ask_new_game, opened_for
 from station.clock import fresh
-from station.crowning import crowned_until_ms, is_being_crowned
-from station.effects import Answer, Effect, Show
+from station.crowning import crowned_until_ms
+from station.deciding import decide
+from station.effects import Answer, Show
 from station.emergency import take_stop
 from station.events import (
     BatteryTold,
@@ -35,13 +34,13 @@ from station.events import (
     StopTold,
     TimePassed,
 )
-from station.guidance import guide, illegal_sentence, is_bumped
+from station.guidance import guide
 from station.journal import Resumed
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
-from station.record import carried_out, commit, end, is_other_reply
-from station.setting_up import ask_set_position, begin_composing, decide_composing, go_on, pressed, was_emptied
+from station.record import carried_out, commit, end
+from station.setting_up import ask_set_position, begin_composing, go_on, pressed
 from station.settings import Pace, Settings
-from station.squares import STUCK_MS, STUCK_SET_UP_MS, hidden, is_blind, stuck, with_dead, without_dead
+from station.squares import STUCK_MS, STUCK_SET_UP_MS, hidden, stuck, with_dead, without_dead
 from station.state import Session, Spoken, context_of
 from station.steps import (
     Step,
@@ -50,15 +49,12 @@ from station.steps import (
     pause,
     phase_of,
     prompt,
-    restored,
     resume,
-    settled,
     settles_ms,
-    shows,
     then,
 )
-from station.swept import SWEPT, asks_to_resume, is_swept
-from station.taking_back import ask_take_back, decide_back
+from station.swept import asks_to_resume
+from station.taking_back import ask_take_back
 from station.texts import Texts
 from station.touching import adjust, broken_touch, may_adjust, with_touch
 from station.tracker import (
@@ -71,10 +67,7 @@ from station.tracker import (
     Story,
     Turned,
     Untouched,
-    masks_of_position,
     out_of_sight,
-    read,
-    read_back,
     remember,
     standing_stories,
 )
@@ -93,9 +86,6 @@ REQUESTS = (
     "set_position",
 )
 """Requests a session carries out."""
-
-ENDED_BY_PERSONS = ("resigned", "agreed")
-"""Reasons for which only somebody at the board ends a game."""
 
 
 def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None = None) -> Session:
@@ -142,7 +132,7 @@ def step(session: Session, event: Event) -> Step:
     was_shown = _shows_reply(session)
     # A flag that fell before this event falls first.
     step_on = _flag(replace(session, at_ms=event.at_ms))
-    session, effects = then(then(step_on, lambda now: _handle(now, event)), _decide)
+    session, effects = then(then(step_on, lambda now: _handle(now, event)), decide)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     session = session if was_shown else _holding_on(session)
     cues = guide(session).cues
@@ -471,132 +461,3 @@ def _device_lost(session: Session, reason: str) -> Step:
         return gone, ()
     lost = announce(gone, say.DeviceGone(reason))
     return then(lost, lambda now: pause(now, "device"))
-
-
-# --- decisions -----------------------------------------------------------------------------------------------------
-
-
-def _decide(session: Session) -> Step:
-    """Read the board and act on it until it has no more to say."""
-    effects: tuple[Effect, ...] = ()
-    for _ in range(4):
-        before = session
-        session, more = _decide_once(session)
-        effects += more
-        if session.game is before.game and session.phase == before.phase:
-            break
-    return session, effects
-
-
-def _decide_once(session: Session) -> Step:
-    if session.memory.seen is None:
-        return session, ()
-    match session.phase:
-        case Paused():
-            return session, ()
-        case SettingUp(target=target):
-            return decide_set_up(session, masks_of_position(target.contents))
-        case Composing() as phase:
-            return decide_composing(replace(session, reading=Untouched()), phase)
-    session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
-    if was_emptied(session):
-        return begin_composing(session, asked=False)
-    if isinstance(session.phase, Over):
-        return _decide_over(session, session.phase.outcome)
-    return _decide_in_play(session)
-
-
-def _decide_over(session: Session, outcome: Outcome) -> Step:
-    if isinstance(session.reading, Done):
-        return _decide_in_play(session)
-    pace, at_home = session.settings.pace, shows(session, masks_of_position(home(session.settings).contents))
-    if isinstance(session.reading, Untouched):
-        # It was left standing after people ended the game: the result stays in sight for a while.
-        is_seen = session.at_ms - session.ended_ms >= pace.start_again
-        is_due = at_home and outcome.reason in ENDED_BY_PERSONS and is_seen and settled(session, pace.set_up)
-        return start_over(session, session.settings) if is_due else (session, ())
-    return start_over(session, session.settings) if at_home and settled(session, pace.set_up) else decide_back(session)
-
-
-def _decide_in_play(session: Session) -> Step:
-    pace, automatic = session.settings.pace, not keeping_time.is_pressed(session)
-    match session.reading:
-        case Untouched():
-            return restored(replace(session, asked=()) if session.asked else session)
-        case Done(story=story) if _is_nearer_back(session, story):
-            return decide_back(session)
-        case Done(story=story, extendable=extendable):
-            other = not story.back and is_other_reply(session, story.moves[0])
-            in_doubt = other or (extendable and not isinstance(session.phase, Answering))
-            waits = pace.extended if in_doubt else pace.quick
-            broken = broken_touch(session, story)
-            if broken is not None:
-                is_new = session.broken is None and settled(session, waits)
-                return _say_broken(session, broken) if is_new else (session, ())
-            if is_blind(session, story):
-                return prompt(session) if settled(session, pace.extended) else (session, ())
-            if not keeping_time.waits_for_a_press(session) and settled(session, waits):
-                return commit(session, story)
-        case Turned(story=story) if automatic:
-            return commit(session, story)
-        case Ambiguous(stories=stories) if settled(session, pace.extended):
-            lines = stories if len(stories[0].moves) > 1 else ()
-            return prompt(replace(session, asked=lines))
-        case Clearing():
-            return _back_or(session, prompt, pace.forgot)
-        case Moving() if session.memory.view and session.memory.view.stray:
-            return _back_or(session, _speak_of_stray, pace.illegal)
-        case Moving():
-            return _back_or(session, prompt, pace.go_on)
-        case Astray() if not session.asked:
-            return _back_or(session, _speak, pace.illegal)
-    return session, ()
-
-
-def _is_nearer_back(session: Session, story: Story) -> bool:
-    """Whether an earlier position stands that fewer moves lead back to than a story of several leads on."""
-    if len(story.moves) < 2:
-        return False
-    back = read_back(session.game.positions[session.drawn_plies :], session.memory)
-    return back is not None and back.plies < len(story.moves)
-
-
-def _back_or(session: Session, speak: Callable[[Session], Step], patience_ms: int) -> Step:
-    """For a board on which no move is complete: an earlier position may stand again, else people are told in time."""
-    back = decide_back(session)
-    if back[0].game is not session.game:
-        return back
-    return speak(session) if settled(session, patience_ms) and not is_being_crowned(session) else (session, ())
-
-
-def _speak(session: Session) -> Step:
-    """Say what is wrong with a board that no story explains: once for each frame, and nothing while it is swept."""
-    squares = session.reading.squares if isinstance(session.reading, Astray) else ()
-    if asks_to_resume(session):
-        return prompt(session)
-    if is_swept(session, squares) and not settled(session, session.settings.pace.start_again):
-        return session, ()
-    session = replace(session, led=max(session.led, len(squares)))
-    if "astray" in session.told or not 0 < len(squares) <= SWEPT:
-        return session, ()
-    broken = broken_rule(session.game.position, session.game.ruleset, session.memory, is_bumped(session))
-    if broken is not None:
-        return _say_broken(session, broken)
-    session = replace(session, told=(*session.told, "astray"), differs=True)
-    return announce(session, say.BoardDiffers(say.names(squares, session.game.ruleset)))
-
-
-def _speak_of_stray(session: Session) -> Step:
-    """Say that the piece which seems to be in the hand stands where nothing is played."""
-    if session.broken is not None:
-        return session, ()
-    broken = broken_rule(session.game.position, session.game.ruleset, session.memory)
-    if broken is not None:
-        return _say_broken(session, broken)
-    return prompt(session) if settled(session, session.settings.pace.go_on) else (session, ())
-
-
-def _say_broken(session: Session, broken: Violation) -> Step:
-    session = replace(session, told=(*session.told, "astray"), broken=broken, differs=True, led=max(1, session.led))
-    named = say.names(broken.squares, session.game.ruleset)
-    return announce(session, say.Illegal(broken.rule, broken.article, illegal_sentence(session), named))
