@@ -40,7 +40,8 @@ class _Target:
 def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | None:
     """Several moves that are complete in a frame that has stood still; None while it has not, or none explain it.
 
-    A board that was in sight all the time must have shown what each of the moves did.
+    A board that was in sight all the time must have shown what each of the moves did. Out of sight the last move may
+    have gone on before the next were made: its piece was in the hand, or only resting, when the board was lost.
     """
     if memory.seen is None or context.plies < 2 or not is_still(context, memory):
         return None
@@ -49,10 +50,22 @@ def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | No
     lines = shortest_lines(context.expected, memory.seen, memory.been[0], context.plies, context.ruleset)
     if not memory.blind:
         lines = tuple(line for line in lines if is_in_order(context.expected, line[:-1], memory, 0, context.ruleset))
-    if not lines or len(lines) > MOST_ALTERNATIVES:
-        return None
     stories = tuple(Story(0, line) for line in lines)
+    if not stories and memory.blind:
+        stories = tuple(Story(1, line) for line in _last_changed(context, memory.seen, memory.been[1]))
+    if not stories or len(stories) > MOST_ALTERNATIVES:
+        return None
     return Done(stories[0], extendable=True) if len(stories) == 1 else Ambiguous(stories)
+
+
+def _last_changed(context: Context, seen: Masks, been: Masks) -> tuple[Line, ...]:
+    """Lines that begin with another move of the piece that moved last, while that may still be changed."""
+    last = context.last
+    if context.earlier is None or last is None:
+        return ()
+    lines = shortest_lines(context.earlier, seen, been, context.plies, context.ruleset)
+    others = (line for line in lines if line[0].effect != last.effect)
+    return tuple(line for line in others if line[0].from_square == last.from_square)
 
 
 def is_still(context: Context, memory: Memory) -> bool:

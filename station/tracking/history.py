@@ -39,6 +39,14 @@ def arrivals(history: History) -> int:
     return came
 
 
+def came(history: History) -> int:
+    """Squares that were empty at some moment and showed something at the next."""
+    found = 0
+    for before, after in _pairs(history):
+        found |= occupied(after[1]) & ~occupied(before[1])
+    return found
+
+
 def left_ms(history: History, square: int) -> int | None:
     """When a square was last left by what stood on it; None when something stands there, or never did."""
     if not history or occupied(history[-1][1]) >> square & 1:

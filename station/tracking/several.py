@@ -10,7 +10,7 @@ from engine.geometry import Square
 from engine.position import Move
 from engine.ruleset import Ruleset
 from station.tracking.expectation import Expectation, expect, in_reach, is_stage, only
-from station.tracking.history import SCAN_MS, History, arrivals, late_ms, left_ms, lifted_ms
+from station.tracking.history import SCAN_MS, History, arrivals, came, late_ms, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
@@ -100,10 +100,18 @@ def _likeliest(
             continue
         if back and is_last(context, line[0]):
             continue
+        if unseen + _not_seen_to_come(expectation, line, memory) > 1:
+            continue
         if not unseen or not _beside_a_bump(expectation, seen):
             doubts = unseen + _unexplained(expectation, line, memory, seen, context.ruleset)
             found.setdefault((line[0].effect not in stood, doubts), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def _not_seen_to_come(expectation: Expectation, line: Line, memory: Memory) -> int:
+    """How many pieces went where another one had stood, of which nobody saw them come."""
+    stood = ~expectation.untouched[0] & ~came(memory.history)
+    return sum(1 for move in line if stood >> move.to_square & 1 and move.to_square != move.from_square)
 
 
 def is_in_order(expectation: Expectation, line: Line, memory: Memory, back: int, ruleset: Ruleset) -> bool:

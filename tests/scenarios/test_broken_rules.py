@@ -195,3 +195,16 @@ def test_a_capture_that_stops_half_way_is_told_how_it_goes_on(sit, variant, fen,
     assert said.prompt == "continue"
     assert legal_texts(scene)[0] in said.sentence
     assert scene.heard_of(Illegal) == []
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour", "dgt"])
+@pytest.mark.parametrize("end", ["4", "9"])
+def test_a_capture_that_jumps_a_piece_twice_is_not_taken_for_three_moves(sit, board, end):
+    """1x36, 13-18 and 36x9 would leave the same board; but nobody saw a piece come to 36 or to 18."""
+    scene = sit("international", "W:WK1:B13,18,33,41", board=board)
+    scene.lift("1")
+    scene.put(end)
+    scene.remove("18", "33", "41", "13")
+    scene.wait(6000)
+    assert scene.record == []
+    assert scene.guidance.key in {"illegal", "differs"}

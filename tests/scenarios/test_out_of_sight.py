@@ -192,3 +192,19 @@ def test_a_cloth_over_the_board_and_away_again_changes_nothing(kind):
     table.wait(5000)
     table.play("f6-g5")
     assert table.story == ["c3-d4", "f6-g5"]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_king_that_was_only_resting_when_the_board_was_lost_went_on(sit, board):
+    """It stood on d8 long enough to count as moved there; out of sight it went on, and White moved."""
+    scene = sit("russian", "B:Wc1,h2:BKf6,h8", board=board)
+    scene.move("f6-d8")
+    scene.until(lambda: scene.record == ["f6-d8"])
+    scene.unplug()
+    scene.lift("d8")
+    scene.put("a1")
+    scene.lift("h2")
+    scene.put("g3")
+    scene.plug_in()
+    scene.until(lambda: scene.record != ["f6-d8"], 15_000)
+    assert scene.record == ["f6-a1", "h2-g3"]
