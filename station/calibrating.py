@@ -14,7 +14,7 @@ from statistics import median
 from engine.geometry import Cell, Geometry, Square
 from engine.position import EMPTY, Piece, Side, side_of
 from engine.view import ANYTHING, BLACK, WHITE, BoardView, evidence_for
-from firmware_bridge.driver import Calibration
+from firmware_bridge.driver import Calibration, Device
 from firmware_bridge.messages import Thresholds
 from firmware_bridge.placement import own_cell, turns
 
@@ -77,9 +77,9 @@ def learn(
         if cell not in stuck
         and (start[cell] is EMPTY if home[square] is not EMPTY else walked.get(square, cell) is None)
     )
-    calibration = Calibration(
-        turned if is_one_way else None, swapped, tuple(cells[square] for square in dead), tuple(sorted(stuck))
-    )
+    # Which cell a dead square lies on is known only where it is known how the board lies.
+    dead_cells = tuple(cells[square] for square in dead) if is_one_way else ()
+    calibration = Calibration(turned if is_one_way else None, swapped, dead_cells, tuple(sorted(stuck)))
     return Learned(calibration, best, dead, tuple(square for square, cell in cells.items() if cell in stuck))
 
 
@@ -116,6 +116,16 @@ def _other_side(possible: Piece) -> Piece:
     for one, other in ((Piece.WHITE_MAN, Piece.BLACK_MAN), (Piece.WHITE_KING, Piece.BLACK_KING)):
         flipped |= (other if one & possible else Piece(0)) | (one if other & possible else Piece(0))
     return flipped
+
+
+def fixed_turn(calibration: Calibration, device: Device | None) -> int | None:
+    """How a board has to lie, None where its driver finds that out at every start position.
+
+    It can where colours are told rightly and every square answers; such a board may be put down the other way round.
+    """
+    finds_out = device is not None and device.colour
+    is_sound = not (calibration.swapped or calibration.dead or calibration.stuck)
+    return None if finds_out and is_sound else calibration.turned
 
 
 def corrected(view: BoardView, calibration: Calibration, geometry: Geometry, turned: int) -> BoardView:

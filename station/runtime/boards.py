@@ -14,11 +14,11 @@ from engine.position import Piece
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from firmware_bridge import boards
-from firmware_bridge.driver import Calibration, Counters, Cues, Output
+from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
-from station.calibrating import corrected
+from station.calibrating import corrected, fixed_turn
 from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
@@ -77,6 +77,8 @@ class BoardWorker:
         """Where that which drivers learn of their boards is kept."""
         self._calibration = Calibration()
         """What was learned of the board that answers."""
+        self._met: Device | None = None
+        """The board that answered last."""
         self._driver = self._new_driver()
         self._reopened = 0
         self._silent_since_ms: int | None = 0
@@ -154,11 +156,14 @@ class BoardWorker:
     @property
     def _turned(self) -> int | None:
         """How the board lies, as the configuration has it, else as it was learned of this board."""
-        return self._calibration.turned if self._table.turned is None else self._table.turned
+        if self._table.turned is not None:
+            return self._table.turned
+        return fixed_turn(self._calibration, self._met)
 
     def _is_another_way_round(self) -> bool:
         """Takes what is known of the board that answers; whether it lies otherwise than its driver was told."""
         before, device = self._turned, self._driver.device
+        self._met = device
         if self._shelf is not None and device is not None:
             self._calibration = self._shelf.of(device.unique_id or self._table.id)
         return self._turned != before

@@ -13,8 +13,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from engine.rules import rules_for
+from firmware_bridge.driver import Calibration
 from firmware_bridge.errors import PortLost
 from firmware_bridge.serial_port import Listing, ports
+from station.calibrating import fixed_turn
 from station.checkup import SPOILT, Finding, check_board
 from station.config import BoardTable, Config, MqttTable
 from station.errors import ConfigError
@@ -138,7 +140,7 @@ def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, w
             if other.unique_id == device.unique_id:
                 return [Finding("board", table.id, None, texts.say("doctor.swapped", other=other.id, **words))]
         return wrong("wrong_id", found=device.unique_id, wanted=table.unique_id)
-    turned = _known_turn(config, device.unique_id or table.id)
+    turned = fixed_turn(_known(config, device.unique_id or table.id), device)
     if turned is not None and table.turned is None:
         talk = Conversation(new_driver(table, turned), talk.port)
         talk.begin()
@@ -158,11 +160,11 @@ def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, w
     return found
 
 
-def _known_turn(config: Config, unique_id: str) -> int | None:
-    """How a board lies, as it was learned when it was calibrated."""
+def _known(config: Config, unique_id: str) -> Calibration:
+    """What was learned of a board when it was calibrated."""
     with suppress(OSError, ValueError):
-        return KnownBoards(Path(config.station.data)).of(unique_id).turned
-    return None
+        return KnownBoards(Path(config.station.data)).of(unique_id)
+    return Calibration()
 
 
 def holder(path: str) -> str | None:

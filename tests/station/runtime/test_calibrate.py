@@ -221,6 +221,13 @@ def test_a_station_knows_how_a_board_lies_that_tells_no_colours(stand, tmp_path)
     played(table, B6, A5, "b6-a5")
 
 
+def test_a_board_that_tells_colours_may_be_put_down_the_other_way_round_after_its_calibration(stand, tmp_path):
+    KnownBoards(tmp_path / "data").keep(b"SIMBOARD".hex(), Calibration(turned=180))
+    table = stand(devices={"table": MatrixBoard(8, 8, colour=True)})
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    played(table, C3, D4, "c3-d4")
+
+
 def test_two_alike_boards_plugged_in_the_other_way_round_are_themselves_again(stand, tmp_path):
     """One lies upside down, its sensors tell no colours: only what was learned under its id says so."""
     known = KnownBoards(tmp_path / "data")
