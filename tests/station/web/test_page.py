@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from firmware_bridge.driver import Role
+from station.events import StopTold
 
 from .pixels import brightness, difference
 from .table import BOARD, Table
@@ -411,6 +412,15 @@ def test_moves_that_look_alike_can_be_chosen(page, table, expect):
 
 
 # --- when things go wrong ---
+
+
+def test_a_pressed_emergency_stop_is_said_until_it_is_let_go(page, table, expect):
+    with table.lock:
+        table.happen(StopTold(table.at_ms, True))
+    expect(page.locator("#banner-text")).to_contain_text("The emergency stop is pressed")
+    with table.lock:
+        table.happen(StopTold(table.at_ms, False))
+    expect(page.locator("#banner")).to_be_hidden()
 
 
 def test_the_cable_can_be_pulled_and_put_back(page, table, expect):
