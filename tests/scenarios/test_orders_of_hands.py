@@ -202,6 +202,7 @@ def test_the_sample_has_every_two_choices_and_every_rule_set():
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_order_of_hands(variant):
     chance = Random(variant)

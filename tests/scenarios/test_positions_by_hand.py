@@ -321,6 +321,7 @@ def test_a_square_is_named_on_the_page(sit):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("variant", PLAYED)
 def test_S54_a_thousand_positions(sit, variant):
     for seed in range(112):

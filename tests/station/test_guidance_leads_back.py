@@ -221,6 +221,7 @@ def test_obeying_leads_back_soon(variant):
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("variant", variant_names())
 def test_obeying_leads_back_soon_however_long_one_looks(variant):
     machine = type("Mess", (Mess,), {"variant": variant})
