@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -66,6 +67,7 @@ class Cell:
         return replace(SENSORS[self.sensor], hands=self.hands, noise=self.noise)
 
 
+@cache
 def recorded(corpora: Path | None, ruleset: Ruleset) -> tuple[Game, ...]:
     """The legal games of a folder's file for a variant; none where there is no such file."""
     path = corpora / f"{ruleset.name}.pdn" if corpora else None

@@ -39,8 +39,9 @@ class Pace:
     """The position asked for stands: play begins after this time."""
     start_again: int = 3000
     """The start position stands in the middle of a game: a new game after this time."""
-    choice_hold: int = 1400
-    """As `reply_hold`, where the piece that moved could have gone elsewhere: hands hesitate for up to 1.5 s."""
+    choice_hold: int = 1500
+    """As `reply_hold`, where the piece that moved could have gone elsewhere: hands hesitate for up to 1.5 s,
+    counted from the contact, and it takes a contact up to 0.1 s to be told."""
 
 
 CALM = Pace(quick=120, extended=900, reply_hold=600, revise=4000, forgot=2000, go_on=2500, illegal=1500, ply=400)
