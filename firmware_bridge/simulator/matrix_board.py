@@ -236,7 +236,6 @@ class MatrixBoard:
         self._greeted = False
         self._state_ms = self._boot_ms
         self._restarts = (self._restarts + 1) % 256
-        self._held = {}
         self._presses = [0] * len(BUTTONS)
         self._key_presses = [0] * len(KEYS)
         self._input = b""

@@ -126,6 +126,7 @@ class Pico:
             self._tell("break", column, row)
         for button in self._held:
             self._tell("hold", button)
+        self._tell("begin")
 
     def end(self) -> None:
         """The power goes."""

@@ -72,6 +72,31 @@ class ProgramPort:
         with self._lock:
             return self._standing.get(cell, Piece.EMPTY)
 
+    def press(self, button: str) -> None:
+        """A hand presses a button."""
+        with self._lock:
+            self._tell(f"press {button}")
+
+    def reset(self) -> None:
+        """A hand presses the controller's reset button."""
+        with self._lock:
+            self._tell("reset")
+
+    def power_cycle(self) -> None:
+        """The power goes and comes back."""
+        with self._lock:
+            self._tell("power")
+
+    def unplug(self) -> None:
+        """Pulls the cable: whoever has the port open gets an error, and the name is gone."""
+        with self._lock:
+            self._tell("unplug")
+
+    def plug(self) -> None:
+        """Puts the cable back: the same name leads to a new terminal."""
+        with self._lock:
+            self._tell("plug")
+
     def lamps(self) -> dict[Cell, str]:
         """The lit cells with the role each shows."""
         lit = [entry.split() for entry in self._ask("lamps").split(",") if entry]

@@ -18,11 +18,28 @@ static struct reader reader;
 static struct contacts contacts[CHAIN_BYTES + 1]; /* the buttons are the last byte */
 static uint8_t wire[REPORT_BYTES > ANSWER_BYTES ? REPORT_BYTES : ANSWER_BYTES];
 
+static uint8_t scans; /* since the start, up to SETTLED */
+
+/* As many scans as it takes to believe a contact: before, what stands on the board is not known, and nothing is told. */
+#define SETTLED 17
+
+static void read_all(uint8_t closed[CHAIN_BYTES + 1])
+{
+    chain_read(closed, CHAIN_BYTES);
+    closed[CHAIN_BYTES] = buttons_read();
+}
+
 static void scan(void)
 {
     uint8_t closed[CHAIN_BYTES + 1], changed = 0;
-    chain_read(closed, CHAIN_BYTES);
-    closed[CHAIN_BYTES] = buttons_read();
+    read_all(closed);
+    if (scans == 0) { /* begins with what is closed: a clock's lever lies on one side, and has not been pressed */
+        for (uint8_t i = 0; i <= CHAIN_BYTES; i++)
+            contacts[i].steady = closed[i];
+        board.held = closed[CHAIN_BYTES];
+        changed = 1;
+    }
+    scans += scans < SETTLED;
     for (uint8_t i = 0; i <= CHAIN_BYTES; i++) {
         changed |= debounce(&contacts[i], closed[i]);
         closed[i] = contacts[i].steady;
@@ -92,7 +109,7 @@ int main(void)
         protocol_tick(&board, now_ms);
         light(now_ms);
         sound(now_ms);
-        if (protocol_is_due(&board, now_ms) && uart_room() >= REPORT_BYTES)
+        if (scans == SETTLED && protocol_is_due(&board, now_ms) && uart_room() >= REPORT_BYTES)
             uart_send(wire, protocol_report(&board, now_ms, wire));
         clock_sleep();
     }

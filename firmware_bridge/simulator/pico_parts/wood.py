@@ -52,6 +52,7 @@ class Wood:
         self.pixels = []
         self.buzzes = 0
         self._bounces = True
+        self._begun = False
         self._edges = {}
         self._broken = set()
         self._taps = {}
@@ -67,6 +68,12 @@ class Wood:
         self._lamps = _order(config.LAMPS, config.LAMP_ORDER)
 
     # Hands.
+
+    def wait(self):
+        """Waits for `begin`: what stands on the board when the power comes stands there before the firmware looks."""
+        while config is not None and not self._begun:
+            self._poll.poll(-1)
+            self.look()
 
     def look(self):
         """Does what hands have asked for meanwhile."""
@@ -98,6 +105,8 @@ class Wood:
             self._move(cell, 0, now)
         elif name == "break":
             self._broken.add(cell)
+        elif name == "begin":
+            self._begun = True
         elif name == "steady":
             self._bounces = False
         elif name == "weaken":
@@ -240,3 +249,4 @@ def _role(red, green, blue):
 
 
 WOOD = Wood()
+WOOD.wait()

@@ -45,6 +45,21 @@ def test_lamps_and_packets_do_not_disturb_each_other(start, columns, rows):
     assert 1000 < pause_ns < 6000
 
 
+def test_a_contact_is_believed_after_30_ms_and_told_within_4_more(start):
+    """A sensor that breaks does not bounce. Times are the controller's: the new chip's EEPROM is written before."""
+    board = start()
+    board.wire.state()
+    board.do(*(f"put {cell % 8} {cell // 8} white_man" for cell in range(20)), "reset")
+    board.wire.until(lambda packet: packet.kind == STATE and packet.cells(64)[:20] == [1] * 20)
+    for cell in range(20):
+        before_ms = int(board.ask("uptime"))
+        board.do(f"break {cell % 8} {cell // 8}")
+        after_ms = int(board.ask("uptime"))
+        told = board.wire.until(lambda packet, cell=cell: packet.kind == STATE and packet.cells(64)[cell] == 0)
+        assert told.time_ms >= before_ms + 30
+        assert told.time_ms <= after_ms + 34
+
+
 @pytest.mark.parametrize("pitch", [31, 440, 880, 4000])
 def test_the_buzzer_has_the_pitch_that_was_asked_for(start, pitch):
     board = start()

@@ -320,6 +320,7 @@ def test_lamps_go_dark_5_s_after_the_last_packet(board):
 
 @pytest.mark.parametrize("line", ["reset", "power"])
 def test_a_start_counts_and_begins_anew(board, line):
+    board.wire.state()
     board.do("press confirm", "press draw", "put 5 5 white_man")
     before = board.wire.until(lambda packet: packet.kind == STATE and packet.presses[0] == 1 and any(packet.cells(64)))
     assert board.wire.acked(LAMPS, lamps_of({(1, 1): "lift"})) == 0
@@ -327,12 +328,28 @@ def test_a_start_counts_and_begins_anew(board, line):
     board.do(line)
     after = board.wire.until(lambda packet: packet.kind == STATE and packet.time_ms < before.time_ms, "a start")
     assert after.restarts == (before.restarts + 1) % 256
-    assert after.presses == [0] * 5
-    keys = board.wire.until(lambda packet: packet.kind == KEYS)
-    assert keys.payload == bytes((after.restarts, 0, 0))
     board.until_lamps({})
     assert board.wire.ponged() == 0
-    board.wire.until(lambda packet: packet.kind == STATE and packet.cells(64)[45] == 1, "what stands on the board")
+    mark = board.wire.packets.index(after)
+    board.wire.states_for(200)
+    states = [packet for packet in board.wire.packets[mark:] if packet.kind == STATE]
+    assert {(state.restarts, *state.presses) for state in states} == {(after.restarts, *[0] * 5)}
+    assert {packet.payload for packet in board.wire.packets[mark:] if packet.kind == KEYS} == {
+        bytes((after.restarts, 0, 0))
+    }
+    # What stands on the board is told from the first: never an empty board that fills up.
+    assert {state.cells(64)[45] for state in states} == {1}
+
+
+def test_a_button_that_is_down_at_the_start_was_not_pressed(board):
+    """A clock's lever always lies on one side."""
+    board.wire.state()
+    board.do("hold clock_black")
+    before = board.wire.until(lambda packet: packet.kind == STATE and packet.held == 16, "the lever")
+    board.do("reset")
+    board.wire.until(lambda packet: packet.kind == STATE and packet.restarts != before.restarts, "a start")
+    states = board.wire.states_for(200)
+    assert {(state.held, *state.presses) for state in states} == {(16, 0, 0, 0, 0, 0)}
 
 
 # Chapter 2: what is thrown away.

@@ -73,6 +73,7 @@ static struct {
     bool tone_level;
     uint64_t tone_changed, tone_half;
     unsigned sounds;
+    uint64_t started;       /* the cycle of the last start */
     uint64_t wall_ns, wall_cycle; /* a moment of the wall clock, and the cycle that belongs to it */
     char line[256];
     size_t line_length;
@@ -218,6 +219,9 @@ static void started(void)
     avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     sim.is_delivering = sim.is_sending = false;
     sim.unread = 0;
+    sim.started = sim.avr->cycle;
+    for (int button = 0; button < BUTTONS; button++) /* a start clears the pins, but only a change reaches them */
+        avr_raise_irq(pin_irq(sim.controller->buttons[button]), 0);
     drive_buttons();
     avr_cycle_timer_register(sim.avr, CYCLES_A_MS, every_ms, NULL);
 }
@@ -365,6 +369,8 @@ static void obey(const char *line)
         printf("%u\n", sim.tone_half ? (unsigned)(FREQUENCY / 2 / sim.tone_half) : 0);
     else if (strcmp(word, "time") == 0)
         printf("%llu\n", (unsigned long long)(sim.avr->cycle / CYCLES_A_MS));
+    else if (strcmp(word, "uptime") == 0)
+        printf("%llu\n", (unsigned long long)((sim.avr->cycle - sim.started) / CYCLES_A_MS));
     else if (strcmp(word, "brightness") == 0)
         answer_brightness();
     else if (strcmp(word, "faults") == 0)
