@@ -65,6 +65,23 @@ def test_hands_from_outside_touch_the_board_and_a_host_reads_it(tmp_path):
             os.close(port)
 
 
+@pytest.mark.parametrize(("driver", "begins"), [("millennium", b"s"), ("certabo", b":")])
+def test_boards_that_tell_by_themselves_do_so_on_their_port(tmp_path, driver, begins):
+    path = tmp_path / "board"
+    with running(driver, "8x8", "--path", path) as process:
+        assert ask(process, "lamps") == ""
+        port = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        try:
+            heard = b""
+            while begins not in bytes(byte & 0x7F for byte in heard):
+                ready, _, _ = select.select([port], [], [], 20)
+                assert ready
+                heard += os.read(port, 1000)
+        finally:
+            os.close(port)
+        assert ask(process, "press confirm").startswith("error: press confirm: ")
+
+
 def test_what_cannot_be_done_is_said_and_nothing_else_happens(tmp_path):
     with running("matrix", "10x10", "--path", tmp_path / "board") as process:
         for line in ("put 1 0 horse", "put x 0 white_man", "press doorbell", "dance"):
