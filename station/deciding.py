@@ -40,6 +40,7 @@ from station.tracker import (
     Story,
     Turned,
     Untouched,
+    is_covered,
     masks_of_position,
     read,
     read_back,
@@ -67,6 +68,8 @@ def _decide_once(session: Session) -> Step:
     match session.phase:
         case Paused():
             return session, ()
+        case _ if is_covered(session.memory.seen):
+            return replace(session, reading=Untouched()), ()
         case SettingUp(target=target):
             return decide_set_up(session, masks_of_position(target.contents))
         case Composing() as phase:

@@ -75,6 +75,7 @@ __all__ = [
     "differing",
     "expect",
     "forget",
+    "is_covered",
     "masks_of_position",
     "masks_of_view",
     "nobody",

@@ -130,7 +130,10 @@ def _is_out_of_reach(stands: Masks, target: _Target, left: int, squares: int) ->
 
 
 def is_covered(seen: Masks) -> bool:
-    """Whether so much of a board cannot be seen that anything may be done on it: a hand or a cloth is over it."""
+    """Whether so much of a board cannot be seen that anything may be done on it: a hand or a cloth is over it.
+
+    Nothing is read from it, and nothing decided, until it can be seen again.
+    """
     return unknown(seen).bit_count() > MOST_UNKNOWN
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from station.announcements import Moved, Prompted
+from engine.position import WHITE_MAN
+from station.announcements import GameStarted, Moved, Prompted
+from station.events import DeviceBack
 from station.guidance import choices
-from tests.station.table import KINDS, Table
+from tests.station.table import DEVICE, KINDS, Table
 
 from .scene import BOARDS
 
@@ -208,3 +210,34 @@ def test_a_king_that_was_only_resting_when_the_board_was_lost_went_on(sit, board
     scene.plug_in()
     scene.until(lambda: scene.record != ["f6-d8"], 15_000)
     assert scene.record == ["f6-a1", "h2-g3"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_decided_while_a_hand_is_over_the_board(kind):
+    """The square that the piece has left can be seen, the one it goes to cannot: it may still be in the hand."""
+    table = Table("russian", kind=kind)
+    table.unknown = {table.square(name) for name in ("d4", "e5", "f6", "g7")}
+    table.take("c3")
+    table.wait(5000)
+    assert (table.record, table.story) == ([], [])
+    table.put("b4", WHITE_MAN)
+    table.wait(5000)
+    assert table.record == []
+    table.unknown = set()
+    table.look()
+    table.wait(1000)
+    assert table.record == ["c3-b4"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_game_begins_on_a_board_that_cannot_be_seen(kind):
+    table = Table("russian", kind=kind, ready=False)
+    table.unknown = set(range(len(table.stands)))
+    table.send(DeviceBack(table.now, DEVICE))
+    table.look()
+    table.wait(5000)
+    assert (table.phase, table.heard_of(GameStarted)) == ("SettingUp", [])
+    table.unknown = set()
+    table.look()
+    table.wait(1000)
+    assert table.phase == "Turn"
