@@ -148,6 +148,8 @@ def _crossings(channel: Grid) -> _Crossings:
     peak = (saddle == cv2.dilate(saddle, np.ones((9, 9), np.uint8))) & (saddle > 0)
     y, x = np.nonzero(peak)
     order = np.argsort(saddle[y, x])[::-1][: 3 * _CROSSINGS]
+    if len(order) == 0:
+        return _Crossings(np.empty((0, 2)), np.empty(0, np.complex128))
     at = _refined(saddle, x[order], y[order])
     pattern, strength = _patterns(smooth, at, 5.0)
     wider, more = _patterns(smooth, at, 8.0)

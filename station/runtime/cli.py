@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_calibrate(commands)
     _add_game(commands)
     _add_measuring(commands)
+    _add_seeing(commands)
     _add_match(commands)
     _add_endings(commands)
     return parser
@@ -208,6 +209,28 @@ def _add_game(commands: _Commands) -> None:
     convert.add_argument("target", metavar="OUT")
     convert.add_argument("--variant", default=None, help="rules where the file states none (default: international)")
     _add(commands, "engine", _engine, "Speak Hub version 2 on standard input and output.", "dambord engine")
+
+
+def _add_seeing(commands: _Commands) -> None:
+    see = _add(
+        commands,
+        "see",
+        _see,
+        "What the camera would read in pictures of a board.",
+        "dambord see board.jpg --board 10x10 --json",
+    )
+    see.add_argument("images", metavar="IMAGE", nargs="+")
+    see.add_argument("--board", choices=("8x8", "10x10", "10x8"), default="8x8", help="size (default: %(default)s)")
+    see.add_argument("--variant", default=None, help="rules of the game, which decide the size, too")
+    see.add_argument(
+        "--corners", metavar="x,y,x,y,x,y,x,y", help="of the playing area: White's left and right, Black's left, right"
+    )
+    see.add_argument("--position", metavar="FEN", help="what stood there: ranks the moves by what the picture shows")
+    see.add_argument(
+        "--known", metavar="IMAGE=FEN", action="append", default=[], help="a picture of the same board to learn from"
+    )
+    see.add_argument("--rows", action="store_true", help="number squares row by row from the top left as White sees it")
+    see.add_argument("--json", action="store_true")
 
 
 def _add_measuring(commands: _Commands) -> None:
@@ -455,6 +478,12 @@ def _simulate(options: argparse.Namespace) -> int:
     from station.runtime import measuring
 
     return measuring.simulate(options)
+
+
+def _see(options: argparse.Namespace) -> int:
+    from station.runtime import seeing
+
+    return seeing.see(options)
 
 
 def _replay(options: argparse.Namespace) -> int:

@@ -1,0 +1,47 @@
+"""What a known position teaches about one board: its pieces, its squares, its light.
+
+The last layer of each network is drawn towards reading that board right, and held back by what it knew of others; so
+a single picture helps at once, more pictures help more, and forgetting them gives the old networks back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import Numbers
+from vision.reader import Network, log_softmax
+
+_STEPS, _RATE = 300, 0.5
+HOLD = 0.003
+"""How strongly a network is held to what it was, against the mean error on the known squares."""
+
+
+def tuned(
+    networks: tuple[Network, ...], numbers: Numbers, kinds: NDArray[np.int64], hold: float = HOLD
+) -> tuple[Network, ...]:
+    """The same networks for one board, of which squares are known. Shapes (squares, measures), (squares,).
+
+    `kinds` are places in vision.reader.KINDS.
+    """
+    return tuple(_tuned(network, numbers, kinds, hold) for network in networks)
+
+
+def _tuned(network: Network, numbers: Numbers, kinds: NDArray[np.int64], hold: float) -> Network:
+    hidden = network.hidden(numbers)
+    # Every kind counts alike, however few pieces are left.
+    counts = np.bincount(kinds, minlength=3)
+    weights = (1 / np.maximum(counts, 1))[kinds]
+    weights = weights / weights.sum()
+    wanted = np.eye(3)[kinds]
+    scale = np.sqrt((hidden**2).mean(axis=0).sum()) + 1e-6
+    hidden = hidden / scale
+    outer, bias = network.outer * scale, network.outer_bias.astype(np.float64)
+    old_outer, old_bias = outer.copy(), bias.copy()
+    for _ in range(_STEPS):
+        error = (np.exp(log_softmax(hidden @ outer + bias)) - wanted) * weights[:, None]
+        outer = outer - _RATE * (hidden.T @ error + hold * (outer - old_outer))
+        bias = bias - _RATE * (error.sum(axis=0) + hold * (bias - old_bias))
+    return replace(network, outer=np.asarray(outer / scale, np.float32), outer_bias=np.asarray(bias, np.float32))

@@ -1,0 +1,236 @@
+"""What is measured of each square that is played on: numbers that tell a piece from none, and a white one from a black.
+
+Everything is relative, since boards, pieces and lamps are of every kind: to the squares beside it that are never played
+on, which are always empty and stand in the same light; to the corners of the square itself, which no piece covers; and
+to the other squares of the board, of which many look alike. Lightness is in natural logarithms, so that a dark man on a
+dark square counts as much as a pale one on a pale square.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.locate import Image
+from vision.rectify import MARGIN, SIDE
+
+Numbers = NDArray[np.float64]
+Cells = tuple[tuple[int, int], ...]
+"""Rows and columns of squares, as the board image shows them, row 0 at its top."""
+
+MOST = 5.0
+"""No number is larger, nor smaller than its negative."""
+
+_BRIGHT = 0.62
+"""The lighter kind of squares is brought to this, of 1."""
+_DARKEST = 0.03
+_CHROMA = 15.0
+_ANGLES = 24
+_RADII = (0.20, 0.25, 0.30, 0.35, 0.40, 0.45)
+_SHIFTS = (-0.14, -0.07, 0.0, 0.07, 0.14)
+_GREY = np.array([0.114, 0.587, 0.299], np.float32)
+
+
+def features(board: Image, cells: Cells, columns: int, rows: int) -> Numbers:
+    """One row of numbers for each cell, in their order; `board` as vision.rectify makes it. Shape (cells, COUNT)."""
+    played = set(cells)
+    unplayed = tuple(cell for cell in product(range(rows), range(columns)) if cell not in played)
+    evened, gain = _evened(board, cells, unplayed)
+    seen = _seen(evened, cells + unplayed)
+    count = len(cells)
+    own = _Seen(*(getattr(seen, name)[:count] for name in _Seen.__slots__))
+    empty = _Seen(*(getattr(seen, name)[count:] for name in _Seen.__slots__)) if unplayed else own
+    columns_of = (
+        *_light(own, empty, cells, unplayed),
+        *_colour(own, empty, cells, unplayed),
+        *_texture(own, empty),
+        *_edge(own, empty),
+        *_picture(own, empty, gain),
+    )
+    return np.asarray(np.clip(np.nan_to_num(np.stack(columns_of, axis=1)), -MOST, MOST), np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Measures of squares, one row each: lightness and colour, texture, the round edge of a piece."""
+
+    light: Numbers
+    light_ring: Numbers
+    light_corner: Numbers
+    colour: Numbers
+    """CIE Lab, shape (squares, 3)."""
+    colour_corner: Numbers
+    deviation: Numbers
+    grain: Numbers
+    edge: Numbers
+    edge_sign: Numbers
+    edge_coherence: Numbers
+    edge_same: Numbers
+    edge_radius: Numbers
+    edge_shift: Numbers
+
+
+def _evened(board: Image, cells: Cells, unplayed: Cells) -> tuple[NDArray[np.float32], float]:
+    """The picture brought to a usual brightness, 0 to 1, and by how much it was multiplied."""
+    soft = np.asarray(cv2.GaussianBlur(board, (0, 0), 0.8), np.float32) / 255
+    grey = np.asarray(soft @ _GREY, np.float32)
+    middle, _, corner = _masks()
+    own = float(np.median(_under(grey, cells, corner)))
+    others = float(np.median(_under(grey, unplayed, middle))) if unplayed else own
+    gain = _BRIGHT / max(own, others, 0.02)
+    return np.clip(soft * gain, 0, 1.5), gain
+
+
+@cache
+def _masks() -> tuple[NDArray[np.bool_], ...]:
+    """Parts of a square: its middle, a ring around it, its four corners. Shape (SIDE, SIDE) each."""
+    axis = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+    distance = np.hypot(axis[:, None], axis[None])
+    border = np.maximum(np.abs(axis[:, None]), np.abs(axis[None])) > 0.45
+    return distance < 0.24, (distance > 0.29) & (distance < 0.41), (distance > 0.555) & ~border
+
+
+def _under(values: NDArray[np.float32], cells: Cells, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """What is under a mask in each cell. Shape (cells, pixels) or (cells, pixels, 3)."""
+    tops = [(MARGIN + row * SIDE, MARGIN + column * SIDE) for row, column in cells]
+    return np.stack([values[top : top + SIDE, left : left + SIDE][mask] for top, left in tops])
+
+
+def _seen(evened: NDArray[np.float32], cells: Cells) -> _Seen:
+    lab = np.asarray(cv2.cvtColor(np.clip(evened, 0, 1), cv2.COLOR_BGR2LAB), np.float32)
+    light = np.log(evened @ _GREY + _DARKEST).astype(np.float32)
+    middle, ring, corner = _masks()
+    inside = _under(light, cells, middle)
+    detail = np.abs(light - np.asarray(cv2.GaussianBlur(light, (0, 0), 2), np.float32))
+    return _Seen(
+        np.median(inside, axis=1).astype(np.float64),
+        np.median(_under(light, cells, ring), axis=1).astype(np.float64),
+        np.median(_under(light, cells, corner), axis=1).astype(np.float64),
+        np.median(_under(lab, cells, middle), axis=1).astype(np.float64),
+        np.median(_under(lab, cells, corner), axis=1).astype(np.float64),
+        inside.std(axis=1).astype(np.float64),
+        _under(detail, cells, middle).mean(axis=1).astype(np.float64),
+        *_edges(light, cells),
+    )
+
+
+def _light(own: _Seen, empty: _Seen, cells: Cells, unplayed: Cells) -> tuple[Numbers, ...]:
+    light = own.light
+    beside = _beside(empty.light[:, None], cells, unplayed)[:, 0]
+    board = float(np.median(own.light_corner))
+    expected = beside + board - float(np.median(empty.light))
+    rank = np.argsort(np.argsort(light)) / max(len(light) - 1, 1)
+    return (
+        light - beside,
+        light - expected,
+        light - np.median(light),
+        rank,
+        light - own.light_corner,
+        light - board,
+        light - own.light_ring,
+        own.light_ring - own.light_corner,
+        own.light_corner - expected,
+    )
+
+
+def _colour(own: _Seen, empty: _Seen, cells: Cells, unplayed: Cells) -> tuple[Numbers, ...]:
+    colour = own.colour[:, 1:]
+    beside = _beside(empty.colour[:, 1:], cells, unplayed)
+    expected = beside + np.median(own.colour_corner[:, 1:], axis=0) - np.median(empty.colour[:, 1:], axis=0)
+    return (
+        *((colour - expected) / _CHROMA).T,
+        np.hypot(*(colour - expected).T) / _CHROMA,
+        *((colour - own.colour_corner[:, 1:]) / _CHROMA).T,
+        *((colour - beside) / _CHROMA).T,
+        *(colour / 25).T,
+        own.colour[:, 0] / 50 - 1,
+    )
+
+
+def _texture(own: _Seen, empty: _Seen) -> tuple[Numbers, ...]:
+    deviation, grain = np.log(own.deviation + 0.01), np.log(own.grain + 0.005)
+    return (
+        deviation - np.log(np.median(empty.deviation) + 0.01),
+        deviation - np.log(np.median(own.deviation) + 0.01),
+        grain - np.log(np.median(empty.grain) + 0.005),
+        grain - np.log(np.median(own.grain) + 0.005),
+    )
+
+
+def _edge(own: _Seen, empty: _Seen) -> tuple[Numbers, ...]:
+    edge = np.log(own.edge + 0.02)
+    weakest = np.sort(own.edge)[: max(len(own.edge) // 4, 1)].mean()
+    return (
+        edge - np.log(np.median(empty.edge) + 0.02),
+        edge - np.log(weakest + 0.02),
+        5 * own.edge,
+        own.edge_sign * np.minimum(20 * own.edge, 3),
+        own.edge_coherence,
+        own.edge_same,
+        4 * own.edge_radius,
+        4 * own.edge_shift,
+    )
+
+
+def _picture(own: _Seen, empty: _Seen, gain: float) -> tuple[Numbers, ...]:
+    """What holds for the whole picture, and how far each square is from those most like it."""
+    same = np.ones(len(own.light))
+    board = float(np.median(own.light_corner))
+    looks = np.column_stack([60 * own.light, own.colour[:, 1:]])
+    apart = np.sort(np.linalg.norm(looks[:, None] - looks[None], axis=2), axis=1)
+    nearest = apart[:, 1 : max(len(looks) // 4, 2)].mean(axis=1)
+    return (
+        np.median(empty.edge_coherence) * same,
+        (board - np.median(empty.light)) * same,
+        (own.colour[:, 0] > 98).astype(np.float64),
+        np.log(gain) * same,
+        (np.percentile(own.light, 90) - board) * same,
+        (np.percentile(own.light, 10) - board) * same,
+        nearest / 20,
+    )
+
+
+def _beside(values: Numbers, cells: Cells, unplayed: Cells) -> Numbers:
+    """The mean of the squares beside each cell that are not played on; of all cells where a board has none."""
+    if not unplayed:
+        return np.broadcast_to(np.median(values, axis=0), (len(cells), values.shape[1]))
+    where, usual = np.array(unplayed), np.median(values, axis=0)
+    near = [np.abs(where - cell).sum(axis=1) == 1 for cell in cells]
+    return np.array([values[beside].mean(axis=0) if beside.any() else usual for beside in near])
+
+
+def _edges(light: NDArray[np.float32], cells: Cells) -> tuple[Numbers, ...]:
+    """The likeliest round edge in each cell: strength, sign, coherence, share of it alike, radius, shift; in sides."""
+    angles = 2 * np.pi * np.arange(_ANGLES) / _ANGLES
+    outwards = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    dx = np.asarray(cv2.Scharr(light, cv2.CV_32F, 1, 0, scale=1 / 32), np.float32)
+    dy = np.asarray(cv2.Scharr(light, cv2.CV_32F, 0, 1, scale=1 / 32), np.float32)
+    middles = np.array([(MARGIN + (c + 0.5) * SIDE, MARGIN + (r + 0.5) * SIDE) for r, c in cells], np.float32) - 0.5
+    shifts = np.array(list(product(_SHIFTS, _SHIFTS)), np.float32) * SIDE
+    radii = np.array(_RADII, np.float32) * SIDE
+    rings = shifts[:, None, None] + radii[None, :, None, None] * outwards
+    at = middles[:, None, None, None] + rings[None]
+    x = np.clip(np.rint(at[..., 0]).astype(np.int32), 0, light.shape[1] - 1)
+    y = np.clip(np.rint(at[..., 1]).astype(np.int32), 0, light.shape[0] - 1)
+    slope = dx[y, x] * outwards[:, 0] + dy[y, x] * outwards[:, 1]
+    steady = slope.mean(axis=3).reshape(len(cells), -1)
+    coherence = np.abs(steady) / (np.abs(slope).mean(axis=3).reshape(len(cells), -1) + 0.004)
+    rising = (slope > 0).mean(axis=3).reshape(len(cells), -1)
+    same = 2 * np.maximum(rising, 1 - rising) - 1
+    strength = np.abs(steady) * same
+    best = strength.argmax(axis=1)
+    rows = np.arange(len(cells))
+    shift, radius = np.divmod(best, len(_RADII))
+    return (
+        strength[rows, best].astype(np.float64),
+        np.sign(steady[rows, best]).astype(np.float64),
+        coherence[rows, best].astype(np.float64),
+        same[rows, best].astype(np.float64),
+        np.array(_RADII)[radius],
+        np.hypot(*(shifts[shift] / SIDE).T).astype(np.float64),
+    )

@@ -1,0 +1,112 @@
+"""What stands on each square, as probabilities: a few small networks over the measures of vision.features.
+
+They were trained by `python -m training.reader` from photographs of many boards, so they read a board never seen
+before; what is learned of one board is added by vision.appearance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import Cells, Numbers, features
+from vision.locate import Image
+
+KINDS = ("empty", "white", "black")
+"""What a square is read as, in the order of the columns of all probabilities."""
+TRAINED = Path(__file__).parent / "trained" / "squares.npz"
+
+LOOKS = (0, 9, 10)
+"""Places of the measures that tell how a square looks: lightness and colour against its neighbours."""
+_ROUNDS = 30
+"""Halvings of the interval in which a class is made rarer: exact to 1e-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One hidden layer: measures, made comparable, times `inner`, what is positive of it times `outer`, softmax."""
+
+    mean: NDArray[np.float32]
+    deviation: NDArray[np.float32]
+    inner: NDArray[np.float32]
+    inner_bias: NDArray[np.float32]
+    outer: NDArray[np.float32]
+    outer_bias: NDArray[np.float32]
+
+    def __call__(self, numbers: Numbers) -> Numbers:
+        """Logarithms of probabilities. Shapes (squares, measures), (squares, 3)."""
+        return log_softmax(np.asarray(self.hidden(numbers) @ self.outer + self.outer_bias, np.float64))
+
+    def hidden(self, numbers: Numbers) -> Numbers:
+        """What the layer between says, 0 or more. Shape (squares, hidden)."""
+        inner = ((numbers - self.mean) / self.deviation) @ self.inner + self.inner_bias
+        return np.asarray(np.maximum(inner, 0), np.float64)
+
+
+def log_softmax(scores: Numbers) -> Numbers:
+    """Scores of classes as logarithms of probabilities, row by row."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), np.float64)
+
+
+@cache
+def trained() -> tuple[Network, ...]:
+    """The networks that come with the program."""
+    with np.load(TRAINED) as file:
+        names = Network.__slots__
+        return tuple(Network(*(file[f"{name}{number}"] for name in names)) for number in range(int(file["count"])))
+
+
+def read(board: Image, cells: Cells, columns: int, rows: int, most: int) -> Numbers:
+    """Probabilities of empty, white and black for each cell; `most` pieces of a colour at the most. Shape (cells, 3).
+
+    `board` is as vision.rectify makes it.
+    """
+    return judged(trained(), features(board, cells, columns, rows), most)
+
+
+def judged(networks: tuple[Network, ...], numbers: Numbers, most: int) -> Numbers:
+    """The mean of what the networks say, and no more pieces of a colour than there are."""
+    likely = np.asarray(np.mean([np.exp(network(numbers)) for network in networks], axis=0), np.float64)
+    fewest_empty = len(likely) - 2 * most
+    if likely[:, 0].sum() < 0.5 * fewest_empty:
+        likely = np.where(crowd(numbers)[:, None], np.array([[0.9, 0.05, 0.05]]), likely)
+    return no_more_than(likely, most)
+
+
+def crowd(numbers: Numbers) -> NDArray[np.bool_]:
+    """The larger of the two kinds that squares fall into by their looks: on a board read as full, these are empty."""
+    looks = np.asarray(numbers[:, list(LOOKS)], np.float64)
+    order = np.argsort(looks[:, 0])
+    middles = looks[order[[0, -1]]]
+    near = np.zeros(len(looks), bool)
+    for _ in range(20):
+        near = np.linalg.norm(looks - middles[0], axis=1) < np.linalg.norm(looks - middles[1], axis=1)
+        if near.all() or not near.any():
+            break
+        middles = np.array([looks[near].mean(axis=0), looks[~near].mean(axis=0)])
+    return near if near.sum() * 2 > len(near) else ~near
+
+
+def no_more_than(probabilities: Numbers, most: int) -> Numbers:
+    """The same probabilities, a colour made rarer where more than `most` of it are expected."""
+    capped = probabilities
+    for kind in (1, 2) * 4:  # what one colour loses, the other may gain
+        if capped[:, kind].sum() <= most:
+            continue
+        low, high = 0.0, 12.0
+        for _ in range(_ROUNDS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _rarer(capped, kind, middle)[:, kind].sum() > most else (low, middle)
+        capped = _rarer(capped, kind, high)
+    return capped
+
+
+def _rarer(probabilities: Numbers, kind: int, by: float) -> Numbers:
+    scaled = probabilities.copy()
+    scaled[:, kind] *= np.exp(-by)
+    return np.asarray(scaled / scaled.sum(axis=1, keepdims=True), np.float64)
