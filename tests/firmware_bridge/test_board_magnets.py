@@ -14,15 +14,21 @@ from firmware_bridge.messages import (
     Ack,
     Calibrate,
     Calibration,
+    Capability,
+    Hello,
     Keep,
     Magnets,
+    Problem,
     Read,
     Readings,
+    Sensors,
     State,
     Table,
     Thresholds,
     cells_of,
+    payload_of,
 )
+from firmware_bridge.packets import Packet, encode
 from firmware_bridge.simulator import MatrixBoard
 
 CALIBRATED = Thresholds(32768, 3000, 5000, 12000)
@@ -185,3 +191,35 @@ def test_magnets_tell_of_the_state_behind_them():
     told = [message for message in talk.heard if isinstance(message, State | Magnets)]
     first = next(place for place, message in enumerate(told) if isinstance(message, State) and message.cells(64)[1])
     assert cells_of(told[first - 1].kings) == {1}
+
+
+def told(*messages):
+    return b"".join(encode(Packet(*payload_of_numbered(number, message))) for number, message in enumerate(messages, 1))
+
+
+def payload_of_numbered(number, message):
+    type_, payload = payload_of(message)
+    return type_, number, payload
+
+
+def test_a_board_that_cannot_work_says_why_until_it_can():
+    driver = driver_of("matrix", SMALL)
+    driver.start(0)
+    sentence = "LAMP_PIN uses pin 40: a Pico has 0 to 22 and 26 to 28."
+    output = driver.receive(told(Problem(sentence)), 10)
+    assert driver.problem == sentence
+    assert output.online is None
+    hello = Hello(1, Capability.COLOUR, 8, 8, Sensors.ALL, b"ONEBOARD", (1, 0, 0))
+    assert driver.receive(told(hello), 20).online
+    assert driver.problem is None
+
+
+def test_magnets_of_another_size_are_thrown_away():
+    wire = wired(kings=True)
+    wire.board.put(SMALL.cells[3], WHITE_KING, 0)
+    wire.start().run(200)
+    views = len(wire.views)
+    wire.driver.receive(told(Magnets(bytes(13), bytes(13))), wire.now_ms)
+    wire.run(100)
+    assert len(wire.views) == views
+    assert dict(wire.driver.counters.by_reason) == {"wrong number of cells": 1}

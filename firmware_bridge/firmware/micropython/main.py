@@ -11,6 +11,8 @@ from talk import Complaint, Talk
 
 SCAN_MS = 8
 """How often the sensors are looked at."""
+SOON_MS, PAUSE_MS = 60000, 10000
+"""A program that has stopped so soon waits so long before it starts anew."""
 
 
 class Clock:
@@ -55,20 +57,20 @@ def is_stopped(config: object) -> bool:
     return pin is not None and Pin(pin, Pin.IN, Pin.PULL_UP)() == 0
 
 
-def complain(sentence: str, port: object) -> None:
-    """Says what is wrong to everybody who asks, for ever."""
+def complain(sentence: str, port: object, clock: Clock, until_ms: int | None = None) -> None:
+    """Says what is wrong to everybody who asks, until then or for ever."""
     print(sentence)
     complaint = Complaint(sentence, port)
     complaint.say()
-    while True:
+    while until_ms is None or clock.now_ms() < until_ms:
         complaint.receive(port.read(1000))
 
 
-def play(config: object, port: object) -> None:
+def play(config: object, port: object, clock: Clock) -> None:
     """Is a board for ever."""
     from board import Board
 
-    board, clock = Board(config), Clock()
+    board = Board(config)
     talk = Talk(board, port)
     talk.start(clock.now_ms())
     scan_ms = 0
@@ -88,20 +90,21 @@ def play(config: object, port: object) -> None:
 
 def main() -> None:
     """Runs until the power goes."""
+    clock = Clock()
     config, sentence = read_config()
     if sentence:
-        complain(sentence, port_of(config))
+        complain(sentence, port_of(config), clock)
     if is_stopped(config):
         print("confirm is held down: the board does not start. Reset it to play.")
         return
     port = port_of(config)
     try:
-        play(config, port)
+        play(config, port, clock)
     except Exception as error:
         sys.print_exception(error)
-        Complaint(
-            "The board's program has stopped and starts anew: %s: %s." % (type(error).__name__, error), port
-        ).say()
+        sentence = "The board's program has stopped and starts anew: %s: %s." % (type(error).__name__, error)
+        # What has failed soon will fail again soon, and every start is written to the flash.
+        complain(sentence, port, clock, clock.now_ms() + PAUSE_MS if clock.now_ms() < SOON_MS else 0)
         reset()
 
 

@@ -97,6 +97,7 @@ class Buzzer:
 
     def __init__(self, pin: int) -> None:
         self._tone = PWM(Pin(pin))
+        self._tone.freq(1000)
         self._tone.duty_u16(0)
         self._until_ms = None
 

@@ -17,4 +17,6 @@ class NeoPixel:
         self._coming = [colour] * len(self._coming)
 
     def write(self):
+        if WOOD.fails:
+            raise OSError(5)
         WOOD.pixels = list(self._coming)

@@ -51,6 +51,7 @@ class Wood:
         self.buttons = {}
         self.pixels = []
         self.buzzes = 0
+        self.fails = False
         self._bounces = True
         self._begun = False
         self._edges = {}
@@ -107,6 +108,8 @@ class Wood:
             self._broken.add(cell)
         elif name == "begin":
             self._begun = True
+        elif name == "fail":
+            self.fails = True
         elif name == "steady":
             self._bounces = False
         elif name == "weaken":

@@ -244,6 +244,23 @@ def test_a_configuration_that_cannot_be_is_told_in_one_sentence(start, lines, wo
     assert {packet.kind for packet in board.wire.packets[asked:]} == {PROBLEM}
 
 
+def test_a_program_that_fails_says_so_waits_and_starts_anew(start):
+    board = start()
+    board.wire.greeted()
+    board.do("fail")
+    before = board.wire.state()
+    board.wire.send(LAMPS, bytes((5, 4)))
+    problem = board.wire.until(lambda packet: packet.kind == PROBLEM, "PROBLEM")
+    assert problem.payload.startswith(b"The board's program has stopped and starts anew: OSError: ")
+    asked = time.monotonic()
+    board.wire.until(lambda packet: packet.kind == HELLO, "HELLO after the start")
+    assert time.monotonic() - asked > 8
+    assert board.wire.state().restarts == before.restarts + 1
+    (printed,) = board.wire.broken
+    assert b"neopixel.py" in printed
+    board.wire.broken.clear()
+
+
 def test_its_page_names_the_thresholds_the_roles_and_every_file():
     page = (pico.FIRMWARE / "README.md").read_text(encoding="utf-8")
     source = (pico.FIRMWARE / "sensors.py").read_text(encoding="utf-8")
