@@ -5,6 +5,8 @@ from array import array
 import micropython
 
 STEADY_MS = 30
+LATE_MS = 12
+"""A scan that comes later after the one before counts for no more: nobody looked in between."""
 
 
 class Debounced:
@@ -18,6 +20,7 @@ class Debounced:
         """What is steady."""
         self._coming, self._coming_marks = bytearray(count), bytearray(count)
         self._since, self._marks_since = array("H", [0] * count), array("H", [0] * count)
+        self._last_ms = self._clock_ms = 0
         self.changed = self.marks_changed = False
         """What the last `settle` brought."""
 
@@ -32,7 +35,9 @@ class Debounced:
     @micropython.native
     def settle(self, now_ms: int) -> None:
         """Takes the codes and marks of a scan at this time."""
-        now = now_ms & 0xFFFF
+        passed = now_ms - self._last_ms
+        self._last_ms = now_ms
+        self._clock_ms = now = (self._clock_ms + (passed if passed < LATE_MS else LATE_MS)) & 0xFFFF
         codes, told, coming, since = self.codes, self.told, self._coming, self._since
         marks, told_marks, coming_marks, marks_since = (
             self.marks,

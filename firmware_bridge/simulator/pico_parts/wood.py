@@ -21,6 +21,8 @@ CLOSES = 4000
 """The field at which a switch closes."""
 BOUNCE_MS = (20, 60)
 GAP_MS = 15
+TAP_MS, TAP_LOOKS = 80, 30
+"""For so long a finger is on a button, and on a busy machine for so many readings of the clock, three or so a scan."""
 SETTLE_US = 1
 """So long a multiplexer's output takes to follow; what is read before is what was there before."""
 CHANNELS = 16
@@ -79,8 +81,9 @@ class Wood:
     def look(self):
         """Does what hands have asked for meanwhile."""
         now = utime.ticks_ms()
-        for name, until in list(self._taps.items()):
-            if utime.ticks_diff(now, until) >= 0:
+        for name, (until, looks) in list(self._taps.items()):
+            self._taps[name] = (until, looks - 1)
+            if utime.ticks_diff(now, until) >= 0 and looks <= 0:
                 del self._taps[name]
         while self._poll.poll(0):
             byte = self._hands.read(1)
@@ -115,7 +118,7 @@ class Wood:
         elif name == "weaken":
             self._fields[cell] = int(self._fields[cell] * FAINT)
         elif name == "press":
-            self._taps[words[1]] = utime.ticks_add(now, 80)
+            self._taps[words[1]] = (utime.ticks_add(now, TAP_MS), TAP_LOOKS)
         elif name == "hold":
             self.buttons[words[1]] = True
         elif name == "release":
@@ -141,8 +144,11 @@ class Wood:
         edges = [0]
         while edges[-1] < settled:
             edges.append(min(settled, edges[-1] + random.randint(1, GAP_MS)))
-        if len(edges) % 2 == 0:
-            edges.pop(-2)
+        if len(edges) % 2 == 0:  # an even number of edges would end where it began
+            if edges[-1] - edges[-2] > 1:
+                edges.insert(-1, (edges[-1] + edges[-2]) // 2)
+            else:
+                edges.pop(-2)
         self._before[cell] = self._field_now(cell, now)
         self._fields[cell] = field
         self._edges[cell] = (now, edges)
