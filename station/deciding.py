@@ -19,7 +19,7 @@ from station.phases import Answering, Composing, Over, Paused, SettingUp
 from station.record import commit, is_other_reply
 from station.setting_up import begin_composing, decide_composing, was_emptied
 from station.squares import is_blind
-from station.state import Session, context_of
+from station.state import Session, context_of, may_look_again
 from station.steps import (
     Step,
     announce,
@@ -79,6 +79,8 @@ def _decide_once(session: Session) -> Step:
         return begin_composing(session, asked=False)
     if isinstance(session.phase, Over):
         return _decide_over(session, session.phase.outcome)
+    if may_look_again(session) and isinstance(session.reading, Untouched | Done):
+        session = replace(session, hasty_ms=None)
     return _decide_in_play(session)
 
 
@@ -98,7 +100,7 @@ def _decide_in_play(session: Session) -> Step:
     pace, automatic = session.settings.pace, not keeping_time.is_pressed(session)
     match session.reading:
         case Untouched():
-            return restored(replace(session, asked=()) if session.asked else session)
+            return restored(replace(session, asked=()))
         case Done(story=story) if _is_nearer_back(session, story):
             return decide_back(session)
         case Done(story=story, extendable=extendable):

@@ -30,7 +30,14 @@ def commit(session: Session, story: Story) -> Step:
     made = story.moves[1:] if story.back == 1 else story.moves
     for move in made:
         step_on = then(step_on, partial(_make, move=move, together=len(made)))
-    return then(step_on, lambda now: _after_move(replace(now, memory=memory)))
+    hasty_ms = session.at_ms if _is_hasty(session, story) else session.hasty_ms
+    return then(step_on, lambda now: _after_move(replace(now, memory=memory, hasty_ms=hasty_ms)))
+
+
+def _is_hasty(session: Session, story: Story) -> bool:
+    """Whether a story was read from single squares of a slow board, and tells of more than one move."""
+    is_slow = any(not firm for _, _, firm in session.memory.history)
+    return is_slow and (story.back > 0 or len(story.moves) > 1)
 
 
 def _make(session: Session, move: Move, together: int) -> Step:

@@ -181,6 +181,8 @@ def _moments(session: Session) -> list[int]:
     moments = [moment for moment in by_clock if moment is not None]
     stuck_ms = (STUCK_SET_UP_MS, STUCK_MS) if isinstance(session.phase, SettingUp) else (pace.extended, STUCK_MS)
     moments += [session.ready_until_ms, *(settles_ms(session, wait) for wait in stuck_ms)]
+    if session.hasty_ms is not None:
+        moments.append(session.hasty_ms + pace.quick)
     if isinstance(session.phase, Answering):
         moments.append(session.phase.shown_ms)
     if isinstance(session.phase, Over):

@@ -96,6 +96,8 @@ class Session:
     """Prompts announced since the frame last changed."""
     pointed: int = 0
     """Which of the stories that look alike a button points at, from 0."""
+    hasty_ms: int | None = None
+    """When moves were read from a slow board before all of it was told: they are looked at once more."""
     told_plies: int = 0
     """How many of the game's moves a person has told, or came before one that was: they are not read again."""
     asked: tuple[Story, ...] = ()
@@ -159,6 +161,12 @@ class Session:
         return self.at_ms - self.memory.since_ms
 
 
+def may_look_again(session: Session) -> bool:
+    """Whether moves read in haste are to be looked at once more: the whole board is told now, some time after them."""
+    since_ms = session.hasty_ms
+    return since_ms is not None and session.memory.firm and session.at_ms >= since_ms + session.settings.pace.quick
+
+
 def context_of(session: Session) -> Context:
     """What the board is read against now: moves expected, the move that may still be changed."""
     game = session.game
@@ -181,6 +189,7 @@ def context_of(session: Session) -> Context:
         record=game.moves[kept:] if both_persons else (),
         reread_ms=session.settings.pace.quick,
         asked=bool(session.asked),
+        doubtful=may_look_again(session),
         answering=isinstance(session.active, Answering),
     )
 

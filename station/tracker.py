@@ -136,14 +136,14 @@ def read(context: Context, memory: Memory) -> Reading:
     """What the latest frame tells. Stories are tried in order; the first kind that explains the board is taken."""
     seen = memory.seen
     if seen is None or not differing(context.expected.untouched, seen):
-        return Untouched()
+        return _otherwise(context, memory) or Untouched()
     if context.asked:
         return _read_again(context, memory, seen)
     if not _is_in_doubt(context, memory):
         context = replace(context, earlier=None)
     finished = tuple(finished_stories(context, memory, seen))
     if finished:
-        return _one_of(finished)
+        return _otherwise(context, memory) or _one_of(finished)
     # What happened out of sight is over by the time the board is seen again: a complete line comes before a stage.
     continued = read_continuation(context, memory)
     if continued is not None and memory.blind:
@@ -157,6 +157,13 @@ def read(context: Context, memory: Memory) -> Reading:
     if continued is not None:
         return continued
     return _read_again(context, memory, seen)
+
+
+def _otherwise(context: Context, memory: Memory) -> Turned | Ambiguous | None:
+    """What changes moves in the record that were read in haste, where that explains better all that was seen."""
+    again = read_again(context, memory) if context.doubtful else None
+    changes = isinstance(again, Ambiguous) or (again is not None and again.story.back > 0)
+    return again if changes else None
 
 
 def _read_again(context: Context, memory: Memory, seen: Masks) -> Reading:

@@ -85,6 +85,8 @@ class Context:
     """The moves made between them."""
     reread_ms: int = 0
     """How long a board stands still before that is done."""
+    doubtful: bool = False
+    """Whether the record's last moves were read in haste: they are read again although the board agrees with them."""
     asked: bool = False
     """Whether a person was asked which of several lines was played: until then nothing else follows the record."""
     answering: bool = False

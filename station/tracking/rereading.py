@@ -53,7 +53,7 @@ UNFINISHED = 0.25
 IN_DISORDER = 0.6
 """What counts against the record as it is, where no move that is under way explains the board."""
 
-MARGIN = 0.7
+MARGIN = 0.55
 """By so much a line must be better than any other to be believed."""
 
 WORST = 3.0

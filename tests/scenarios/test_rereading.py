@@ -73,3 +73,12 @@ def test_a_push_that_was_read_as_a_move_does_not_lead_the_rest_of_the_game_astra
     assert report.equal
     assert report.wrong == 0
     assert report.missed <= 1
+
+
+@pytest.mark.parametrize(("variant", "seed", "number"), [("italian", 201, 17), ("turkish", 202, 23)])
+def test_moves_read_in_haste_are_put_right_when_the_whole_board_is_told(variant, seed, number):
+    """Single squares, told late, looked like other moves that leave the same board."""
+    game = next(itertools.islice(made_games(load_ruleset(variant), seed), number - 1, None))
+    report = play(game.start, game.moves, game.ruleset, Setup("dgt", "blitz"), seed * 100_003 + number)
+    assert report.equal
+    assert report.wrong == 0
