@@ -58,7 +58,8 @@ class Talk:
     def _tell(self, now_ms: int, magnets_changed: bool) -> None:
         """STATE, with MAGNETS in front of it and KEYS behind it."""
         board, presses = self._board, self._board.buttons.presses
-        self.due_ms = now_ms + STATE_MS
+        late_ms = now_ms - self.due_ms
+        self.due_ms = now_ms + STATE_MS - (late_ms if 0 < late_ms < STATE_MS else 0)
         if board.thresholds is not None and (magnets_changed or now_ms >= self._magnets_ms):
             self._magnets_ms = now_ms + MAGNETS_MS
             self._send(wire.MAGNETS, board.magnets)
