@@ -14,9 +14,10 @@ from station.clock import control_text, fresh
 from station.new_game import wanted_settings
 from station.openings import Opened, opened, start_position
 from station.phases import Over, SettingUp
+from station.record import end
 from station.settings import Settings
 from station.state import Session
-from station.steps import Step, announce, enter, next_turn, prompt, remembered, settled, shows, stop_choosing, then
+from station.steps import Step, announce, enter, phase_of, prompt, remembered, settled, shows, stop_choosing, then
 from station.tracker import Masks, Untouched, forget
 
 READY_MS = 700
@@ -114,7 +115,13 @@ def decide_set_up(session: Session, target: Masks) -> Step:
         ready_until_ms=session.at_ms + READY_MS,
     )
     begun = (session, ()) if session.started else _announce_begin(replace(session, started=True))
-    return then(then(begun, prompt), next_turn)
+    return then(then(begun, prompt), _turn_or_end)
+
+
+def _turn_or_end(session: Session) -> Step:
+    """The first turn; a position that was set up may end the game at once, by its rules."""
+    phase = phase_of(session)
+    return end(session, phase.outcome) if isinstance(phase, Over) else enter(session, phase)
 
 
 def _announce_begin(session: Session) -> Step:

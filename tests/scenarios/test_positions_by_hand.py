@@ -8,6 +8,7 @@ import pytest
 
 from engine.errors import TooManyCapturesError
 from engine.fen import read_fen, write_fen
+from engine.game import new_game
 from engine.notation import square_name
 from engine.position import (
     BLACK_KING,
@@ -126,7 +127,7 @@ def legal_positions(variant, seed):
         if not all(1 <= len(found.pieces(side)) <= most for side in Side):
             continue
         try:
-            if rules.winner(rules.opened(found)) is None and rules.legal_moves(rules.opened(found)):
+            if new_game(ruleset, found).outcome() is None and rules.legal_moves(rules.opened(found)):
                 yield found
         except TooManyCapturesError:
             continue
