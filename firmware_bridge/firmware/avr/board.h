@@ -26,7 +26,9 @@
 #endif
 
 /* What a closed contact reads: 0 where it pulls the input to ground (reeds, most hall switches). */
+#ifndef CLOSED
 #define CLOSED 0
+#endif
 
 /* Parts that are there: 1, or 0. A command for a part that is not there is answered "refused". */
 #ifndef HAS_LAMPS
