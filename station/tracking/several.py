@@ -110,8 +110,14 @@ def _likeliest(
 
 def _not_seen_to_come(expectation: Expectation, line: Line, memory: Memory) -> int:
     """How many pieces went where another one had stood, of which nobody saw them come."""
-    stood = ~expectation.untouched[0] & ~came(memory.history)
-    return sum(1 for move in line if stood >> move.to_square & 1 and move.to_square != move.from_square)
+    empty = expectation.untouched[0]
+    squares = [
+        move.to_square for move in line if not empty >> move.to_square & 1 and move.to_square != move.from_square
+    ]
+    if not squares:
+        return 0
+    seen_to_come = came(memory.history)
+    return sum(1 for square in squares if not seen_to_come >> square & 1)
 
 
 def is_in_order(expectation: Expectation, line: Line, memory: Memory, back: int, ruleset: Ruleset) -> bool:
