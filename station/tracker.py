@@ -139,7 +139,7 @@ def read(context: Context, memory: Memory) -> Reading:
         return _otherwise(context, memory) or Untouched()
     if context.asked:
         return _read_again(context, memory, seen)
-    if not _is_in_doubt(context, memory):
+    if context.earlier is not None and not _is_in_doubt(context, memory):
         context = replace(context, earlier=None)
     finished = tuple(finished_stories(context, memory, seen))
     if finished:

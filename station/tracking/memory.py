@@ -143,7 +143,8 @@ def with_arrivals(memory: Memory, seen: Masks) -> Memory:
     new = reduce(or_, (now & ~before for now, before in zip(seen[1:], memory.shown[1:], strict=True)))
     new &= ~unknown(seen)
     arrived = (*memory.arrived, new) if new else memory.arrived
-    return replace(memory, arrived=arrived, shown=either(memory.shown, seen))
+    shown = either(memory.shown, seen)
+    return memory if not new and shown == memory.shown else replace(memory, arrived=arrived, shown=shown)
 
 
 def forget(memory: Memory) -> Memory:
