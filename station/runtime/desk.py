@@ -57,14 +57,15 @@ class JournalFile:
             self._pending += encode_effect(effect)
         announces = any(isinstance(effect, Announce) for effect in effects)
         if (announces and self._durable) or self._fault or len(self._pending) >= BUFFER_BYTES:
-            self._save()
+            self.flush()
 
     def close(self) -> None:
         """Write out what is left."""
-        self._save()
+        self.flush()
         self._file.close()
 
-    def _save(self) -> None:
+    def flush(self) -> None:
+        """Write out what is pending; a disk that refuses is named, and tried again with the next event."""
         try:
             self._write_out()
         except OSError as error:

@@ -194,7 +194,7 @@ def test_S07_a_piece_lifted_for_a_look_and_put_back_is_no_event(sit, board, held
     assert scene.guidance.key == "turn"
     # The touch is logged: the journal holds a frame without the piece.
     square = scene.square("c3")
-    scene.desk.journal.close()
+    scene.desk.journal.flush()
     _, lines = read_journal(scene.desk.journal.path.read_bytes())
     views = [line.event.view for line in lines if isinstance(line.event, BoardSeen)]
     assert [view for view in views if not view.possible(square) & OCCUPIED]
