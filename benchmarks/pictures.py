@@ -1,10 +1,11 @@
 """How well pictures are read: boards found, squares and positions right, scenes left out; as a table in Markdown.
 
-python benchmarks/pictures.py FOLDER [--copies 8] [--networks 5] [--groups N] [--table benchmarks/vision.md]
+python benchmarks/pictures.py [FOLDER] [--copies 8] [--networks 5] [--groups N] [--table benchmarks/vision.md]
 
-FOLDER holds labels.json and the photographs it names. Squares are read by networks that saw no picture of the scene;
-with --groups N scenes are left out in N groups instead of one by one, which is faster. "Known" adds one picture of the
-scene whose position is known and reads the others. Exit code 1 when a promise is missed.
+FOLDER (default: ../shared/vision) holds labels.json and the photographs it names. Squares are read by networks that
+saw no picture of the scene; with --groups N scenes are left out in N groups instead of one by one, which is faster.
+"Known" adds one picture of the scene whose position is known and reads the others. Exit code 1 when a promise is
+missed, 2 when there are no photographs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import sys
 import time
 from collections.abc import Sequence
 from datetime import date
@@ -43,6 +45,9 @@ MARGIN = 2.0
 def main() -> int:
     """Measure all, print and write the table."""
     options = _options()
+    if not (options.folder / "labels.json").exists():
+        print(f"{options.folder}: no labels.json with photographs there, nothing is measured", file=sys.stderr)
+        return 2
     labels = json.loads((options.folder / "labels.json").read_text(encoding="utf-8"))["images"]
     rows = [*_finding(options.folder, labels), *_reading(options, usable(labels))]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -66,7 +71,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/vision"))
     parser.add_argument("--copies", type=int, default=8)
     parser.add_argument("--networks", type=int, default=5)
     parser.add_argument(
