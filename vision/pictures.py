@@ -21,7 +21,11 @@ def read_picture(file: Path) -> Image:
     OSError when it cannot be read; ValueError, with a sentence, when it is no picture, torn or much too large.
     """
     with file.open("rb") as opened:
-        data = opened.read(LARGEST_BYTES + 1)
+        return decoded(opened.read(LARGEST_BYTES + 1))
+
+
+def decoded(data: bytes) -> Image:
+    """The picture in the bytes of a file; ValueError, with a sentence, when it is no picture, torn or too large."""
     if len(data) > LARGEST_BYTES:
         raise ValueError(f"the file is larger than {LARGEST_BYTES >> 20} MB: expected a photograph")
     if data[:2] == b"\xff\xd8" and b"\xff\xd9" not in data[-1024:]:
