@@ -75,6 +75,12 @@ def imports_of(path: Path):
             yield node.module
 
 
+def test_a_simulated_camera_shares_no_code_with_what_looks_at_its_pictures():
+    used = {module for path in (ROOT / "vision/simulator").glob("*.py") for module in imports_of(path)}
+    ours = {module for module in used if module.startswith(PACKAGES)}
+    assert [module for module in sorted(ours) if not module.startswith(("vision.simulator.", "engine."))] == []
+
+
 @pytest.mark.parametrize(
     ("library", "door"),
     [
