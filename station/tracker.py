@@ -14,7 +14,7 @@ from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView
-from station.tracking.continuations import is_covered, is_still, read_continuation, without_blindness
+from station.tracking.continuations import is_covered, is_still, read_continuation, with_come_back, without_blindness
 from station.tracking.expectation import Candidate, Expectation, expect, nobody, only
 from station.tracking.history import with_frame
 from station.tracking.masks import (
@@ -100,7 +100,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
     else:
         seen = kinds_left_open(masks_of_view(view))
     if view.firm:
-        memory = with_arrivals(memory, seen)
+        memory = with_come_back(with_arrivals(memory, seen), seen)
     if seen == memory.seen:
         return replace(memory, view=view, firm=memory.firm or view.firm)
     if memory.seen is not None and memory.firm and not differing(context.expected.untouched, memory.seen):

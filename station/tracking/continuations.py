@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engine.ruleset import Ruleset
-from station.tracking.expectation import Candidate, Expectation, expect
+from station.tracking.expectation import Candidate, Expectation, expect, is_stage
 from station.tracking.masks import Masks, differing, occupied, unknown
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Ambiguous, Done, Line, Story
@@ -41,29 +41,49 @@ def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | No
     """Several moves that are complete in a frame that has stood still; None while it has not, or none explain it.
 
     A board that was in sight all the time must have shown what each of the moves did. Out of sight the last move may
-    have gone on before the next were made: its piece was in the hand, or only resting, when the board was lost.
+    have gone on before the next were made: its piece was in the hand, or only resting, when the board was lost. That is
+    thought of too where fewer moves were made then.
     """
     if memory.seen is None or context.plies < 2 or not is_still(context, memory):
         return None
     if is_covered(memory.seen):
         return None
-    lines = shortest_lines(context.expected, memory.seen, memory.been[0], context.plies, context.ruleset)
+    come_back = _come_back(context, memory) if memory.blind else None
+    lines = shortest_lines(context.expected, memory.seen, memory.been[0], context.plies, context.ruleset, come_back)
     if not memory.blind:
         lines = tuple(line for line in lines if is_in_order(context.expected, line[:-1], memory, 0, context.ruleset))
     stories = tuple(Story(0, line) for line in lines)
-    if not stories and memory.blind:
-        stories = tuple(Story(1, line) for line in _last_changed(context, memory.seen, memory.been[1]))
+    if memory.blind:
+        most = len(lines[0]) if lines else context.plies
+        changed = _last_changed(context, memory.seen, memory.been[1], most, come_back)
+        stories += tuple(Story(1, line) for line in changed)
     if not stories or len(stories) > MOST_ALTERNATIVES:
         return None
     return Done(stories[0], extendable=True) if len(stories) == 1 else Ambiguous(stories)
 
 
-def _last_changed(context: Context, seen: Masks, been: Masks) -> tuple[Line, ...]:
+def _come_back(context: Context, memory: Memory) -> tuple[Masks, int] | None:
+    """The board that was seen first after it had been out of sight, and how many moves completed it.
+
+    None where none did. What has changed since then has been in sight.
+    """
+    first = memory.come_back
+    if first is None or first == memory.seen:
+        return None
+    if any(not differing(item.final, first) for item in context.expected.candidates):
+        return first, 1
+    lines = shortest_lines(context.expected, first, memory.been[0], context.plies, context.ruleset)
+    return (first, len(lines[0])) if lines else None
+
+
+def _last_changed(
+    context: Context, seen: Masks, been: Masks, plies: int, come_back: tuple[Masks, int] | None
+) -> tuple[Line, ...]:
     """Lines that begin with another move of the piece that moved last, while that may still be changed."""
     last = context.last
     if context.earlier is None or last is None:
         return ()
-    lines = shortest_lines(context.earlier, seen, been, context.plies, context.ruleset)
+    lines = shortest_lines(context.earlier, seen, been, plies, context.ruleset, come_back)
     others = (line for line in lines if line[0].effect != last.effect)
     return tuple(line for line in others if line[0].from_square == last.from_square)
 
@@ -76,9 +96,17 @@ def is_still(context: Context, memory: Memory) -> bool:
 
 @lru_cache(maxsize=32)
 def shortest_lines(
-    expectation: Expectation, seen: Masks, been: Masks, plies: int, ruleset: Ruleset
+    expectation: Expectation,
+    seen: Masks,
+    been: Masks,
+    plies: int,
+    ruleset: Ruleset,
+    come_back: tuple[Masks, int] | None = None,
 ) -> tuple[Line, ...]:
-    """Lines of two moves that leave a frame, else of three, up to `plies`; of each length, all that there are."""
+    """Lines of two moves that leave a frame, else of three, up to `plies`; of each length, all that there are.
+
+    Where an earlier frame is given that so many moves completed, only those that led through it.
+    """
     keeps_count = expectation.position.towers is None
     target = _Target(seen, been, ruleset, occupied(seen).bit_count(), keeps_count)
     if _is_out_of_reach(expectation.untouched, target, plies, len(expectation.position.contents)):
@@ -88,9 +116,25 @@ def shortest_lines(
         lines = tuple(_lines(expectation, target, length, budget))
         if budget[0] <= 0:
             return ()
+        if come_back is not None:
+            seen_then, made = come_back
+            lines = tuple(line for line in lines if _leads_through(expectation, line[:made], seen_then, ruleset))
         if lines:
             return lines
     return ()
+
+
+def _leads_through(expectation: Expectation, line: Line, seen: Masks, ruleset: Ruleset) -> bool:
+    """Whether a frame was seen after one of these moves, or while it was under way.
+
+    Whoever moved a piece may have thought again, and put it elsewhere.
+    """
+    for move in line:
+        pieces = (item for item in expectation.candidates if item.move.from_square == move.from_square)
+        if any(not differing(item.final, seen) or is_stage(item, seen) for item in pieces):
+            return True
+        expectation = expect(expectation.position.after(move), ruleset)
+    return False
 
 
 def _lines(expectation: Expectation, target: _Target, length: int, budget: list[int]) -> Iterator[Line]:
@@ -137,8 +181,15 @@ def is_covered(seen: Masks) -> bool:
     return unknown(seen).bit_count() > MOST_UNKNOWN
 
 
+def with_come_back(memory: Memory, seen: Masks) -> Memory:
+    """The memory with a firm frame, where that is the first one since the board was out of sight."""
+    if is_covered(seen):
+        return memory if memory.come_back is None else replace(memory, come_back=None)
+    return memory if not memory.blind or memory.come_back is not None else replace(memory, come_back=seen)
+
+
 def without_blindness(memory: Memory) -> Memory:
     """The memory of a board that has been seen to show the game's position again."""
     if not memory.blind or memory.seen is None or is_covered(memory.seen):
         return memory
-    return replace(memory, been=(memory.seen, memory.seen), blind=False)
+    return replace(memory, been=(memory.seen, memory.seen), blind=False, come_back=None)

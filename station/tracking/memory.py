@@ -59,6 +59,8 @@ class Memory:
     """Frames seen, moves in the record or not: what they are read again from where the board has gone astray."""
     blind: bool = False
     """Whether the board was out of sight since it last showed the game's position."""
+    come_back: Masks | None = None
+    """The first firm frame after that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def not_told_by(memory: Memory, square: int) -> Memory:
         been=(blurred(memory.been[0]), blurred(memory.been[1])),
         before=None if memory.before is None else blurred(memory.before),
         shown=blurred(memory.shown),
+        come_back=None if memory.come_back is None else blurred(memory.come_back),
         arrived=tuple(new & ~bit for new in memory.arrived),
         history=retold(memory.history),
         log=retold(memory.log),
@@ -161,6 +164,7 @@ def forget(memory: Memory) -> Memory:
         shown=shown,
         history=history,
         blind=False,
+        come_back=None,
         recent=(),
     )
 

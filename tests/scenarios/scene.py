@@ -123,16 +123,18 @@ class Scene:
         return self.now - began
 
     def _due(self) -> int | None:
-        wired = (self.board.deadline_ms(), self.driver.deadline_ms()) if self.is_plugged else ()
-        moments = [moment for moment in (*wired, deadline_ms(self.session)) if moment is not None]
+        wired = (self.driver.deadline_ms(),) if self.is_plugged else ()
+        due = (self.board.deadline_ms(), *wired, deadline_ms(self.session))
+        moments = [moment for moment in due if moment is not None]
         return min(moments, default=None)
 
     def _happen(self) -> None:
-        if self.is_plugged:
-            if _is_due(self.board.deadline_ms(), self.now) and (data := self.board.tick(self.now)):
-                self._take(self.driver.receive(data, self.now))
-            if _is_due(self.driver.deadline_ms(), self.now):
-                self._take(self.driver.tick(self.now))
+        # Without a cable a board goes on scanning; nobody hears it.
+        said = self.board.tick(self.now) if _is_due(self.board.deadline_ms(), self.now) else b""
+        if said and self.is_plugged:
+            self._take(self.driver.receive(said, self.now))
+        if self.is_plugged and _is_due(self.driver.deadline_ms(), self.now):
+            self._take(self.driver.tick(self.now))
         if _is_due(deadline_ms(self.session), self.now):
             self._take(TimePassed(self.now))
 

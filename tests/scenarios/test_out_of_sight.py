@@ -27,6 +27,7 @@ def play_unseen(scene, *texts):
         (move,) = (move for move in game.legal_moves if game.play(move).text_of(game.ply) == text)
         scene.carry_out(move)
         game = game.play(move)
+    scene.wait(500)
     scene.plug_in()
 
 
@@ -210,6 +211,42 @@ def test_a_king_that_was_only_resting_when_the_board_was_lost_went_on(sit, board
     scene.plug_in()
     scene.until(lambda: scene.record != ["f6-d8"], 15_000)
     assert scene.record == ["f6-a1", "h2-g3"]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_whether_a_king_went_on_at_once_or_moved_again_is_asked(sit, board):
+    """It may have been only resting on a1 when the board was lost, or have moved there and, after White, on to g7."""
+    scene = sit("russian", "B:WKf2:BKh8,a7", board=board)
+    scene.move("h8-a1")
+    scene.until(lambda: scene.record == ["h8-a1"])
+    scene.unplug()
+    scene.lift("a1")
+    scene.put("g7")
+    scene.lift("f2")
+    scene.put("e1")
+    scene.wait(500)
+    scene.plug_in()
+    scene.until(lambda: scene.guidance.key == "which", 10_000)
+    assert scene.record == ["h8-a1"]
+    number = 1 + choices(scene.session).index("h8-g7 f2-e1")
+    assert "f2-e1 a1-g7" in choices(scene.session)
+    assert scene.ask("choose", number=number) is None
+    assert scene.record == ["h8-g7", "f2-e1"]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_what_stood_when_the_board_came_back_was_played(sit, board):
+    """f4-d2 and f8-g7 would leave the same, but White's king was seen on c1 when Black's stood on g7."""
+    scene = sit("russian", "W:WKf4,a3,h2:BKf8,f6,h6,a5", board=board)
+    play_unseen(scene, "f4-c1", "f8-g7")
+    scene.until(lambda: scene.phase == "Turn" and scene.session.memory.firm)
+    scene.lift("c1")
+    scene.put("d2")
+    scene.until(lambda: len(scene.record) > 1, 10_000)
+    scene.lift("d2")
+    scene.put("e3")
+    scene.wait(3000)
+    assert scene.record == ["f4-c1", "f8-g7", "c1-e3"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
