@@ -6,6 +6,7 @@ import os
 import select
 import termios
 from collections.abc import Callable, Iterable
+from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
 import serial
@@ -44,6 +45,24 @@ def path_of(usb_serial: str, listing: Listing | None = None) -> str:
         return found[usb_serial]
     known = ", ".join(sorted(filter(None, found))) or "none"
     raise PortLost(f"usb_serial {usb_serial}", f"no such USB serial number; connected now: {known}")
+
+
+def is_pattern(port: str) -> bool:
+    """Whether a port is named by a pattern (`/dev/ttyUSB*`): its adapter has no USB serial number to be found by."""
+    return any(sign in port for sign in "*?[")
+
+
+def paths_like(pattern: str, listing: Listing | None = None) -> tuple[str, ...]:
+    """The ports of a pattern, by path, without those that have a USB serial number; PortLost when there is none.
+
+    What has a number may be named by it, so a pattern leaves it alone: it may be anything.
+    """
+    found = ports() if listing is None else listing
+    paths = tuple(path for path, serial_number in found if not serial_number and fnmatchcase(path, pattern))
+    if not paths:
+        known = ", ".join(path for path, serial_number in found if not serial_number) or "none"
+        raise PortLost(f"port {pattern}", f"no such port without a USB serial number; connected now: {known}")
+    return paths
 
 
 class SerialPort:

@@ -236,6 +236,7 @@ class BoardWorker:
         if since_ms is None or self._driver.problem or now_ms < since_ms + SILENT_MS:
             return
         self._reopened += 1
+        self._places.meet(port.path, None)
         found = f"{self._heard_bytes} bytes that no such board sends" if self._heard_bytes else "silence"
         raise PortLost(port.path, f"expected a board with driver {self._table.driver!r}, found {found}")
 

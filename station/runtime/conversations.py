@@ -9,11 +9,12 @@ from engine.rules import rules_for
 from engine.view import BoardView
 from firmware_bridge.driver import Cues, Device, Output
 from firmware_bridge.gpio import GpioPort
-from firmware_bridge.serial_port import Listing, SerialPort, path_of
+from firmware_bridge.serial_port import Listing, SerialPort
 from station.config import BoardTable
 from station.ports import BoardDriver, Port
 from station.runtime.boards import driver_class
 from station.runtime.clock import Clock
+from station.runtime.places import paths_of
 
 ANSWER_MS = 6_000
 """A board that has not answered after this time will not."""
@@ -24,7 +25,7 @@ def open_port(table: BoardTable, driver: BoardDriver, listing: Listing) -> Port:
     """The port of a board; PortLost when it is not there or cannot be opened."""
     if table.pins is not None:
         return GpioPort(table.pins)
-    return SerialPort(table.port or path_of(table.usb_serial, listing), driver.baud)
+    return SerialPort(paths_of(table, lambda: listing)[0], driver.baud)
 
 
 def new_driver(table: BoardTable, turned: int | None = None) -> BoardDriver:

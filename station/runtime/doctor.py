@@ -10,12 +10,13 @@ import itertools
 import os
 from collections.abc import Iterable
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from engine.rules import rules_for
 from firmware_bridge.driver import Calibration
 from firmware_bridge.errors import PortLost
-from firmware_bridge.serial_port import Listing, ports
+from firmware_bridge.serial_port import Listing, is_pattern, paths_like, ports
 from station.calibrating import fixed_turn
 from station.checkup import SPOILT, Finding, check_board
 from station.config import BoardTable, Config, MqttTable
@@ -24,6 +25,7 @@ from station.ports import Troubled
 from station.runtime.conversations import Conversation, new_driver, open_port
 from station.runtime.game_commands import print_json
 from station.runtime.known_boards import KnownBoards
+from station.runtime.places import paths_of
 from station.runtime.running import load
 from station.texts import Texts, load_texts
 
@@ -71,6 +73,10 @@ def strangers(tables: Iterable[BoardTable], texts: Texts, found: Listing) -> lis
     """The ports that the configuration does not name: named, and left alone."""
     named = {os.path.realpath(table.port) for table in tables if table.port}
     serials = {table.usb_serial for table in tables if table.usb_serial}
+    patterns = {table.port for table in tables if is_pattern(table.port)}
+    for pattern in patterns:
+        with suppress(PortLost):
+            named |= {os.path.realpath(path) for path in paths_like(pattern, found)}
     others = [(port, serial) for port, serial in found if os.path.realpath(port) not in named and serial not in serials]
     if not others:
         return [Finding("port", "", None, texts.say("doctor.no_devices"))]
@@ -86,7 +92,12 @@ def strangers(tables: Iterable[BoardTable], texts: Texts, found: Listing) -> lis
 
 
 def examine(table: BoardTable, config: Config, texts: Texts, found: Listing, watch_s: float) -> list[Finding]:
-    """What is found of a board, by talking to it for so long."""
+    """What is found of a board, by talking to it for so long; of several ports, at the one where it answers."""
+    if is_pattern(table.port):
+        with suppress(PortLost):
+            named = [replace(table, port=path) for path in paths_of(table, lambda: found, config.boards)]
+            each = [examine(one, config, texts, found, watch_s) for one in named]
+            return next((findings for findings in each if findings[0].fault is None), each[0])
     words = {"name": table.id, "place": table.place, "driver": table.driver, "ports": _listed(found, texts)}
 
     def wrong(fault: str, **more: str) -> list[Finding]:

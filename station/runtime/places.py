@@ -1,4 +1,4 @@
-"""Where boards are plugged in: a path, a USB serial number, or whichever configured port has the board itself."""
+"""Where boards are plugged in: a path or a pattern, a USB serial number, or whichever configured port has the board."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from firmware_bridge.errors import PortLost
-from firmware_bridge.serial_port import Listing, path_of, ports
+from firmware_bridge.serial_port import Listing, is_pattern, path_of, paths_like, ports
 from station.config import BoardTable
 
 
@@ -19,11 +19,11 @@ class Places:
     def __init__(self, tables: Sequence[BoardTable], listing: Callable[[], Listing] = ports) -> None:
         self._tables, self._listing = tuple(tables), listing
         self._lock = threading.Lock()
-        self._met: dict[str, str] = {}
-        """The unique id of the board that was met at a path last, the latest meeting last."""
+        self._met: dict[str, str | None] = {}
+        """The unique id of the board that was met at a path last, None where none answered; the latest meeting last."""
 
-    def meet(self, path: str, unique_id: str) -> None:
-        """Note that this board answers at this path."""
+    def meet(self, path: str, unique_id: str | None) -> None:
+        """Note that this board answers at this path, or that none does."""
         with self._lock:
             self._met.pop(path, None)
             self._met[path] = unique_id
@@ -32,10 +32,11 @@ class Places:
         """Where to look for a board, the likeliest path first; PortLost when nothing is plugged in where it may be."""
         with self._lock:
             met = dict(self._met)
-        found, missing = [], []
+        found: list[str] = []
+        missing: list[PortLost] = []
         for place in (table, *(other for other in self._tables if _may_be_swapped(table, other))):
             try:
-                found.append(place.port or path_of(place.usb_serial, self._listing()))
+                found += paths_of(place, self._listing, self._tables)
             except PortLost as lost:
                 missing.append(lost)
         if not found:
@@ -44,12 +45,22 @@ class Places:
         return tuple(sorted(dict.fromkeys(found), key=lambda path: _rank(path, table.unique_id, met, order)))
 
 
+def paths_of(
+    table: BoardTable, listing: Callable[[], Listing] = ports, others: Sequence[BoardTable] = ()
+) -> tuple[str, ...]:
+    """The ports that a table names, but for those that other tables name outright; PortLost when there is none."""
+    if is_pattern(table.port):
+        taken = {other.port for other in others}
+        return paths_like(table.port, tuple(port for port in listing() if port[0] not in taken))
+    return (table.port or path_of(table.usb_serial, listing()),)
+
+
 def _may_be_swapped(table: BoardTable, other: BoardTable) -> bool:
     """Whether a board known by its id may stand at another board's place: only where that one is known likewise."""
     return bool(table.unique_id and other.unique_id) and other is not table and other.driver == table.driver
 
 
-def _rank(path: str, unique_id: str, met: dict[str, str], order: list[str]) -> tuple[int, int]:
+def _rank(path: str, unique_id: str, met: dict[str, str | None], order: list[str]) -> tuple[int, int]:
     """Where the board was met comes first, then where none was; then where others were, the longest ago first."""
     if path not in met:
         return (1, 0)

@@ -335,6 +335,23 @@ def test_the_whole_examination_writes_to_the_configured_port_alone(tmp_path):
         os.close(slave)
 
 
+def test_of_the_ports_of_a_pattern_the_one_where_the_board_answers_is_told(tmp_path):
+    with PtyPort(board_with(), tmp_path / "port-b") as port:
+        master, slave = os.openpty()
+        silent = tmp_path / "port-a"
+        silent.symlink_to(os.ttyname(slave))
+        try:
+            config = load(str(written(tmp_path, tmp_path / "port-*")))
+            found = ((str(silent), ""), (str(port.path), ""))
+            (findings, others) = tuple(module.examination(config, load_texts("en"), found, 0.4))
+        finally:
+            os.close(master)
+            os.close(slave)
+    assert findings[0].fault is None
+    assert str(port.path) in findings[0].sentence
+    assert str(silent) not in others[0].sentence
+
+
 # --- pins
 
 

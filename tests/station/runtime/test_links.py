@@ -363,6 +363,43 @@ def test_S73_nothing_is_ever_written_to_a_port_that_was_not_asked_for(stand):
     assert other.told == b""
 
 
+@pytest.mark.parametrize("driver", ["matrix", "dgt"])
+def test_S65_a_board_whose_adapter_has_no_number_is_found_by_asking(stand, driver, tmp_path):
+    """The port named plainly was another one; what has a USB serial number is not asked, though the pattern fits it."""
+    board, other = device_for(driver, 8, 8, colour=True), Chatter()
+
+    def listing(ports):
+        numbers = {"silent": "", "table": "", "numbered": "USB-numbered"}
+        return tuple((str(ports[name].path), number) for name, number in numbers.items() if name in ports)
+
+    elsewhere = {"port": "/dev/no-such-port"}
+    table = stand(
+        boards=("silent", "numbered", "table"),
+        driver=driver,
+        devices={"silent": Deaf(), "numbered": other, "table": board},
+        listing=listing,
+        each={"table": {"port": str(tmp_path / "port-*")}, "silent": elsewhere, "numbered": elsewhere},
+    )
+    table.watcher.wait(lambda o: o.board == "table" and is_turn(o))
+    assert other.told == b""
+
+
+class Deaf:
+    """Something that is plugged in and says nothing."""
+
+    def put(self, cell, piece, now_ms):
+        """Nothing stands on it."""
+
+    def receive(self, data, now_ms):
+        return b""
+
+    def tick(self, now_ms):
+        return b""
+
+    def deadline_ms(self):
+        return None
+
+
 @pytest.mark.parametrize(("driver", "told"), [("matrix", b"\0"), ("dgt", b"@")])
 def test_S73_a_port_with_something_else_is_named(stand, driver, told):
     other = Chatter()

@@ -46,3 +46,26 @@ def test_a_usb_serial_number_is_looked_up_each_time():
     assert places.paths(table) == ("/dev/ttyACM4",)
     with pytest.raises(PortLost, match="connected now: 8"):
         places.paths(table)
+
+
+PLAIN = (("/dev/ttyUSB0", ""), ("/dev/ttyUSB1", ""), ("/dev/ttyUSB2", "7"), ("/dev/ttyUSB3", ""), ("/dev/ttyS0", ""))
+
+
+def test_a_pattern_names_its_ports_that_have_no_number_and_are_nobody_elses():
+    table, other = BoardTable("f", "dgt", port="/dev/ttyUSB*"), BoardTable("g", "dgt", port="/dev/ttyUSB3")
+    listings = [PLAIN, PLAIN[2:]]
+    places = Places((table, other), lambda: listings.pop(0))
+    assert places.paths(table) == ("/dev/ttyUSB0", "/dev/ttyUSB1")
+    with pytest.raises(PortLost, match=r"/dev/ttyUSB\*: no such port without a USB serial number"):
+        places.paths(table)
+
+
+def test_a_port_at_which_no_board_answered_is_asked_again_after_the_others():
+    table = BoardTable("f", "dgt", port="/dev/ttyUSB*")
+    places = Places((table,), lambda: PLAIN)
+    places.meet("/dev/ttyUSB0", None)
+    assert places.paths(table) == ("/dev/ttyUSB1", "/dev/ttyUSB3", "/dev/ttyUSB0")
+    places.meet("/dev/ttyUSB3", "10247")
+    places.meet("/dev/ttyUSB1", None)
+    known = BoardTable("f", "dgt", port="/dev/ttyUSB*", unique_id="10247")
+    assert places.paths(known) == ("/dev/ttyUSB3", "/dev/ttyUSB0", "/dev/ttyUSB1")
