@@ -71,6 +71,7 @@ from station.tracker import (
     remember,
     standing_stories,
 )
+from station.tracking.weighing import weighed
 
 REQUESTS = (
     "new_game",
@@ -245,7 +246,7 @@ def _handle(session: Session, event: Event) -> Step:
 
 
 def _look(session: Session, view: BoardView, at_ms: int) -> Step:
-    session, view = without_dead(session, view)
+    session, view = without_dead(session, weighed(view, context_of(session)))
     return _see(session, view, at_ms), ()
 
 

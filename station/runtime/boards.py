@@ -32,6 +32,8 @@ from station.runtime.places import Places
 
 BOARDS = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(boards.__path__)))
 """The drivers that come with the program."""
+OWN = {"camera": "station.runtime.camera_driver"}
+"""Drivers that come with the program and need more than a wire."""
 REOPEN_S = 1.0
 """How long a worker waits before it looks for a lost port again."""
 SILENT_MS = 6_000
@@ -46,11 +48,12 @@ def driver_class(name: str) -> type[BoardDriver]:
     """The driver of a name: a module of `firmware_bridge.boards`, or a foreign module's dotted name."""
     try:
         own = name.replace("-", "_")
-        module = importlib.import_module(name if "." in name else f"firmware_bridge.boards.{own}")
+        place = OWN.get(name, f"firmware_bridge.boards.{own}")
+        module = importlib.import_module(name if "." in name else place)
         driver: type[BoardDriver] = module.Driver
     except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as error:
         raise ConfigError(
-            f"driver = {name!r}: expected {', '.join(BOARDS)} or a module with a class Driver: {error}"
+            f"driver = {name!r}: expected {', '.join((*BOARDS, *OWN))} or a module with a class Driver: {error}"
         ) from error
     return driver
 

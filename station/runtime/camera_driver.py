@@ -1,0 +1,165 @@
+"""Driver `camera`: a board that a camera watches. What comes over its wire are pictures, packed as in vision.frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar
+
+from engine.geometry import Geometry
+from engine.position import Piece
+from engine.view import ANYTHING, BoardView, view_of
+from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
+from vision.frame import Frame, Packet, Unpacker
+from vision.model import BoardModel
+from vision.watch import Memory, Seen, Unseen, Watching, begun, watch, watching
+
+STALE_MS = 200
+"""Pictures older than this are not used."""
+LOST_MS = 2000
+"""A camera that has sent none for so long is lost."""
+WAITS_MS = 15_000
+"""After so long without a reading it is said what is in the way."""
+COVERING = ("hand", "moving")
+"""Reasons for which anything may be done on the board meanwhile."""
+
+PROBLEMS = {
+    "uncalibrated": "the camera does not know its board: run `dambord calibrate camera`, or calibrate it on the page",
+    "picture": "the camera sends pictures of another size than when it was calibrated: calibrate it again",
+    "dark": "it is too dark for the camera: more light on the board",
+    "moved": "the camera or the board was moved: put it back, or calibrate the camera again",
+    "hand": "something lies over the board: take it away",
+    "moving": "something moves over the board all the time: take it away",
+}
+
+
+class Driver:
+    """Pictures in, views out; a camera has no lamps. No I/O; time is an argument."""
+
+    baud: ClassVar[int] = 0
+
+    def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, turned: int | None = None) -> None:
+        self._geometry = geometry
+        self._home = home or ()
+        self._covered = view_of(ANYTHING for _ in geometry.cells)
+        self._known: Watching | None = None
+        self._memory: Memory | None = None
+        self._unpacker = Unpacker()
+        self._dropped: Counter[str] = Counter()
+        self._frames = 0
+        self._latest_ms = 0
+        self._online = False
+        self._device: Device | None = None
+        self._problem = ""
+        self._told: BoardView | None = None
+        self._waits_since_ms: int | None = None
+
+    def recall_model(self, model: BoardModel | None) -> None:
+        """Take what is known of the board, None for nothing; ValueError where it is of another size."""
+        self._known = None if model is None else watching(model, self._geometry, self._home)
+        self._memory = None if model is None else begun(model)
+        self._problem, self._told, self._waits_since_ms = "", None, None
+
+    @property
+    def model(self) -> BoardModel | None:
+        """What is known of the board, and where it lies by now."""
+        if self._known is None or self._memory is None:
+            return None
+        return self._known.model.moved(self._memory.corners)
+
+    @property
+    def device(self) -> Device | None:
+        """The camera; None before its first picture."""
+        return self._device
+
+    @property
+    def counters(self) -> Counters:
+        """Pictures that came, and those that were not used."""
+        reasons = self._dropped + self._unpacker.faults
+        return Counters(packets=self._frames, dropped=reasons.total(), by_reason=tuple(sorted(reasons.items())))
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be read although pictures come."""
+        return PROBLEMS.get(self._problem)
+
+    @property
+    def trouble(self) -> str:
+        """The name of the problem; empty for none."""
+        return f"camera_{self._problem}" if self._problem else ""
+
+    def start(self, now_ms: int) -> Output:
+        """Wait for the first picture."""
+        self._unpacker, self._online, self._latest_ms, self._told = Unpacker(), False, now_ms, None
+        return NOTHING
+
+    def receive(self, data: bytes, now_ms: int) -> Output:
+        """Look at the newest picture; what came before it is dropped."""
+        packets = self._unpacker.feed(data, now_ms)
+        if not packets:
+            return NOTHING
+        self._frames += len(packets)
+        self._dropped["overtaken"] += len(packets) - 1
+        frame = self._frame(packets[-1], now_ms)
+        return NOTHING if frame is None else self._look(frame, now_ms)
+
+    def _frame(self, packet: Packet, now_ms: int) -> Frame | None:
+        try:
+            frame = packet.frame()
+        except ValueError:
+            self._dropped["no_picture"] += 1
+            return None
+        if now_ms - frame.at_ms > STALE_MS:
+            self._dropped["stale"] += 1
+            return None
+        return frame
+
+    def _look(self, frame: Frame, now_ms: int) -> Output:
+        self._latest_ms = now_ms
+        if self._device is None:
+            self._device = Device("camera", frame.camera, "", colour=True, identity=False, lamps=False)
+        if self._known is None or self._memory is None:
+            return self._in_trouble("uncalibrated")
+        seen, self._memory = watch(self._known, self._memory, frame)
+        return self._saw(seen.view) if isinstance(seen, Seen) else self._missed(seen, now_ms)
+
+    def _saw(self, view: BoardView) -> Output:
+        self._waits_since_ms, self._problem = None, ""
+        is_new = view != self._told
+        self._told = view
+        back, self._online = (None if self._online else True), True
+        return Output(views=(view,) if is_new or back else (), online=back)
+
+    def _missed(self, why: Unseen, now_ms: int) -> Output:
+        """Nothing is known of a board over which something moves; what lasts is said."""
+        if why.reason in {"moved", "picture"}:
+            return self._in_trouble(why.reason)
+        if why.reason not in PROBLEMS:
+            return NOTHING
+        since_ms = self._waits_since_ms
+        self._waits_since_ms = now_ms if since_ms is None else since_ms
+        if since_ms is not None and now_ms - since_ms >= WAITS_MS:
+            return self._in_trouble(why.reason)
+        if not self._online or self._told is None or self._told == self._covered:
+            return NOTHING
+        self._told = self._covered
+        return Output(views=(self._covered,))
+
+    def _in_trouble(self, problem: str) -> Output:
+        self._problem, self._told = problem, None
+        was_online, self._online = self._online, False
+        return Output(online=False) if was_online else NOTHING
+
+    def tick(self, now_ms: int) -> Output:
+        """A camera that has sent nothing for long is lost."""
+        if not self._online or now_ms - self._latest_ms < LOST_MS:
+            return NOTHING
+        self._online, self._told = False, None
+        return Output(online=False)
+
+    def deadline_ms(self) -> int | None:
+        """When the camera is lost unless it sends a picture."""
+        return self._latest_ms + LOST_MS if self._online else None
+
+    def show(self, cues: Cues, now_ms: int) -> Output:
+        """Nothing: a camera has no lamps."""
+        return NOTHING

@@ -1,0 +1,200 @@
+"""From a picture of the empty board and one of the start position to a model of the board, or why not.
+
+How the board lies and which pieces are White's is told by the start position alone, never guessed later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry import Geometry, Square
+from engine.position import Piece
+from vision.bump import found_again
+from vision.features import Numbers
+from vision.frame import UNTOLD, Frame, Metadata
+from vision.ground import EDGE, PIXELS, small
+from vision.locate import SIZES, Image, Points, locate
+from vision.model import BoardModel, Sample
+from vision.observe import DARK, SMALLEST
+from vision.reader import judged, trained
+from vision.rectify import rectified
+from vision.watch import SATURATED, WASHED_OUT, measured, most_of_a_colour, read_frame, watching
+
+LEAST_SIDE = 16.0
+"""A square must be so many pixels wide, or its piece cannot be told."""
+LEAST_SHARP = 2.0
+"""A picture whose board varies by less from pixel to pixel, in brightness of 255, is out of focus."""
+LEAST_AGREEING = 0.85
+"""So large a share of the squares must be read as the start position has them before the board has taught anything."""
+FURTHEST = 0.15
+"""The board may lie so far, in sides of a square, from where it lay in the picture of it empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a board cannot be used: the reason's name, and the squares it is about.
+
+    `small` (picture), `dark`, `no_board`, `other_size`, `outside`, `far` (squares too small), `soft`, `glare`,
+    `pushed`, `not_empty`, `not_start`.
+    """
+
+    reason: str
+    squares: tuple[Square, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aim:
+    """How a camera is aimed at a board."""
+
+    corners: Points
+    """Of the playing area, in pixels, clockwise."""
+    side_px: float
+    """The shortest side of a square."""
+    sharpness: float
+    """Brightness, of 255, by which the board varies from pixel to pixel; soft below LEAST_SHARP."""
+    glare: float
+    """The share of the board that is saturated, 0 to 1."""
+
+
+def aimed(image: Image, geometry: Geometry, corners: Points | None = None) -> Aim | Refused:
+    """How well a picture shows a board of this size; corners where they are given by hand."""
+    if min(image.shape[:2]) < SMALLEST:
+        return Refused("small")
+    if float(np.percentile(image[::4, ::4].max(axis=2), 95)) < DARK:
+        return Refused("dark")
+    if corners is None:
+        size = (geometry.columns, geometry.rows)
+        found = locate(image, tuple({*SIZES, size, size[::-1]}))
+        if found is None:
+            return Refused("no_board")
+        if {found.columns, found.rows} != set(size):
+            return Refused("other_size")
+        corners = found.corners
+    return _aim(image, corners, geometry)
+
+
+def _aim(image: Image, corners: Points, geometry: Geometry) -> Aim | Refused:
+    sides = np.hypot(*(corners - np.roll(corners, -1, axis=0)).T)
+    shortest = float(sides.min() / max(geometry.columns, geometry.rows))
+    height, width = image.shape[:2]
+    outside = np.maximum(-corners, corners - np.array([width - 1, height - 1])).max()
+    area = abs(cv2.contourArea(corners.astype(np.float32)))
+    if not cv2.isContourConvex(corners.astype(np.float32)) or area < 1:
+        return Refused("no_board")
+    if outside > 0.25 * shortest:
+        return Refused("outside")
+    if shortest < LEAST_SIDE:
+        return Refused("far")
+    board = rectified(image, corners, geometry.columns, geometry.rows)
+    grey = cv2.cvtColor(board, cv2.COLOR_BGR2GRAY)
+    sharpness = float(np.percentile(np.abs(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1), cv2.CV_32F)), 95))
+    bright = float((board.min(axis=2) >= SATURATED).mean())
+    if sharpness < LEAST_SHARP:
+        return Refused("soft")
+    return Aim(corners, shortest, sharpness, bright)
+
+
+def model_from(
+    empty: Frame | None,
+    start: Frame,
+    geometry: Geometry,
+    home: tuple[Piece, ...],
+    corners: Points | None = None,
+    locked: Metadata = UNTOLD,
+) -> BoardModel | Refused:
+    """What is known of a board after its start position was seen, and before that, if it was, the empty board.
+
+    `corners` are given by hand, clockwise in the picture, whichever comes first.
+    """
+    aim = aimed(start.image, geometry, corners)
+    if isinstance(aim, Refused) and aim.reason == "no_board" and corners is None and empty is not None:
+        aim = aimed(empty.image, geometry)
+    if isinstance(aim, Refused):
+        return aim
+    if empty is not None and corners is None:
+        before = found_again(empty.image, aim.corners, geometry.columns, geometry.rows)
+        if before is not None and before[1] > FURTHEST:
+            return Refused("pushed")
+    kinds = np.array([0 if piece is Piece.EMPTY else 1 if piece & Piece(6) else 2 for piece in home])
+    lies = _lies(start, empty, aim.corners, geometry, kinds, most_of_a_colour(home))
+    if isinstance(lies, Refused):
+        return lies
+    model = _model(start, empty, lies, geometry, kinds, locked)
+    return _checked(model, start, empty, geometry, home, kinds)
+
+
+def _model(
+    start: Frame, empty: Frame | None, corners: Points, geometry: Geometry, kinds: NDArray[np.int64], locked: Metadata
+) -> BoardModel:
+    height, width = start.image.shape[:2]
+    bare = None if empty is None else small(rectified(empty.image, corners, geometry.columns, geometry.rows))
+    laid = small(rectified(start.image, corners, geometry.columns, geometry.rows))
+    columns, rows = geometry.columns, geometry.rows
+    model = BoardModel(start.camera, width, height, columns, rows, corners, bare, laid, (), locked)
+    if empty is not None:
+        model = model.with_sample(Sample(measured(model, geometry, corners, empty.image), np.zeros_like(kinds)))
+    return model.with_sample(Sample(measured(model, geometry, corners, start.image), kinds))
+
+
+def _lies(
+    start: Frame, empty: Frame | None, corners: Points, geometry: Geometry, kinds: NDArray[np.int64], most: int
+) -> Points | Refused:
+    """The corners in the order in which the start position is read best."""
+    best: tuple[float, Points, Numbers] | None = None
+    for turns in range(4):
+        way = np.roll(corners, -turns, axis=0)
+        if geometry.columns != geometry.rows and (_is_wide(way) != (geometry.columns > geometry.rows)):
+            continue
+        model = _model(start, None, way, geometry, kinds, UNTOLD)
+        likely = judged(trained(), measured(model, geometry, way, start.image), most)
+        fit = float(np.log(np.maximum(likely[np.arange(len(kinds)), kinds], 1e-3)).sum())
+        if best is None or fit > best[0]:
+            best = fit, way, likely
+    assert best is not None
+    wrong = np.nonzero(best[2].argmax(axis=1) != kinds)[0]
+    if 1 - len(wrong) / len(kinds) < LEAST_AGREEING:
+        return Refused("not_start", tuple(int(square) for square in wrong))
+    return best[1]
+
+
+def _is_wide(corners: Points) -> bool:
+    return bool(np.hypot(*(corners[1] - corners[0])) > np.hypot(*(corners[2] - corners[1])))
+
+
+def _checked(
+    model: BoardModel,
+    start: Frame,
+    empty: Frame | None,
+    geometry: Geometry,
+    home: tuple[Piece, ...],
+    kinds: NDArray[np.int64],
+) -> BoardModel | Refused:
+    """The model, if it reads both pictures right now that it has learned from them."""
+    glare = _washed_out(model, geometry)
+    if glare:
+        return Refused("glare", glare)
+    known = watching(model, geometry, home)
+    for frame, expected, reason in ((empty, np.zeros_like(kinds), "not_empty"), (start, kinds, "not_start")):
+        if frame is None:
+            continue
+        read = read_frame(known, model.corners, frame.image).argmax(axis=1)
+        wrong = np.nonzero(read != expected)[0]
+        if len(wrong):
+            return Refused(reason, tuple(int(square) for square in wrong))
+    return model
+
+
+def _washed_out(model: BoardModel, geometry: Geometry) -> tuple[Square, ...]:
+    """Squares in glare on the empty board; without it, those of the start position."""
+    picture = model.start if model.empty is None else model.empty
+    bright = picture.min(axis=2) >= SATURATED
+    found = []
+    for square, (column, row) in enumerate(geometry.cells):
+        top, left = EDGE + row * PIXELS, EDGE + column * PIXELS
+        if float(bright[top + 3 : top + PIXELS - 3, left + 3 : left + PIXELS - 3].mean()) >= WASHED_OUT:
+            found.append(square)
+    return tuple(found)

@@ -1,0 +1,155 @@
+"""What of a board no piece covers: the places where squares meet, looked at in a small picture of it.
+
+Whether such a place looks as it did before tells of hands, sleeves and cloths (they cover it) and of a camera that was
+pushed (all of them are gone), and tells nothing of shadows and lamps: what is compared is the pattern, not the light.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import product
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry import Geometry
+from vision.height import MAN, Eye
+from vision.locate import Image
+from vision.rectify import MARGIN, SIDE
+
+PIXELS = 16
+"""Pixels to a side of a square in the small picture."""
+EDGE = MARGIN * PIXELS // SIDE
+"""Pixels around the board in it."""
+REACH = 7
+"""How far around a place is looked, in pixels of the small picture."""
+ALIKE = 0.5
+"""A place whose pattern correlates with what it was by less is covered."""
+COLOUR = 22.0
+"""Or one whose colour (CIE Lab a, b) is so far from what it was, against all others."""
+FOOT = 0.42
+"""No man is wider than this to either side, in sides of a square."""
+
+_LEAST_PIXELS = 24
+_FLAT = 0.05
+"""Where a pattern deviates by less (natural logarithm of brightness) it tells nothing."""
+_NOISE = 0.02
+
+
+def small(board: Image) -> Image:
+    """A board as vision.rectify makes it, PIXELS to a side of a square."""
+    height, width = board.shape[0] * PIXELS // SIDE, board.shape[1] * PIXELS // SIDE
+    return np.asarray(cv2.resize(board, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """The places of a board that are looked at."""
+
+    at: NDArray[np.int64]
+    """Column and row of each crossing, 0 at the upper left corner of the board. Shape (places, 2)."""
+    pixels: NDArray[np.int64]
+    """For each place the pixels around it, as places in a small picture laid out in one row. Shape (places, pixels)."""
+    counts: NDArray[np.float32]
+    """1 for each of these pixels that belongs to the board and that no piece covers, 0 for others. Same shape."""
+    free: NDArray[np.bool_]
+    """The small picture's pixels that belong to the board and that no piece covers."""
+
+    def told(self, covered: NDArray[np.bool_]) -> int:
+        """How many covered places lie together at the most, each touching another at a side or a corner."""
+        left = {(int(column), int(row)) for column, row in self.at[covered]}
+        largest = 0
+        while left:
+            group = [left.pop()]
+            for column, row in group:
+                near = {(column + dx, row + dy) for dx, dy in product((-1, 0, 1), repeat=2)} & left
+                left -= near
+                group.extend(near)
+            largest = max(largest, len(group))
+        return largest
+
+
+@lru_cache(maxsize=16)
+def places(geometry: Geometry, eye: Eye) -> Places:
+    """The places of a board under a camera that are not hidden by pieces, wherever they stand."""
+    columns, rows = geometry.columns, geometry.rows
+    free = _free(geometry, eye)
+    offsets = np.array(list(product(range(-REACH, REACH), repeat=2)))
+    at, pixels, counts = [], [], []
+    width = free.shape[1]
+    for row, column in product(range(rows + 1), range(columns + 1)):
+        middle = np.array([EDGE + row * PIXELS, EDGE + column * PIXELS])
+        y, x = np.clip((middle + offsets).T, 0, [[free.shape[0] - 1], [width - 1]])
+        counted = free[y, x]
+        if counted.sum() >= _LEAST_PIXELS:
+            at.append((column, row))
+            pixels.append(y * width + x)
+            counts.append(counted)
+    return Places(np.array(at), np.array(pixels), np.array(counts, np.float32), free)
+
+
+def _free(geometry: Geometry, eye: Eye) -> NDArray[np.bool_]:
+    """Pixels of the board that neither the foot nor the top of a man covers, nor what is between."""
+    shape = geometry.rows * PIXELS + 2 * EDGE, geometry.columns * PIXELS + 2 * EDGE
+    hidden = np.zeros(shape, np.uint8)
+    middles = np.array(geometry.cells, np.float64) + 0.5
+    tops = eye.seen(middles, MAN)
+    for step in np.linspace(0, 1, 4):
+        for column, row in middles + step * (tops - middles):
+            centre = (round(EDGE + column * PIXELS - 0.5), round(EDGE + row * PIXELS - 0.5))
+            cv2.circle(hidden, centre, round(FOOT * PIXELS), 1, -1)
+    free = np.asarray(hidden == 0, np.bool_)
+    free[:EDGE] = free[-EDGE:] = False
+    free[:, :EDGE] = free[:, -EDGE:] = False
+    return free
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Looks:
+    """How the places of a board look in one picture, made comparable."""
+
+    light: NDArray[np.float32]
+    """Lightness (natural logarithm) of each place's pixels against their mean, 0 where a pixel does not count."""
+    deviation: NDArray[np.float32]
+    colour: NDArray[np.float32]
+    """Mean a and b of CIE Lab. Shape (places, 2)."""
+
+
+def looks(picture: Image, where: Places) -> Looks:
+    """How the places look in a small picture."""
+    lab = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2LAB), np.float32).reshape(-1, 3)
+    light = np.log(lab[:, 0] / 255 + 0.05)[where.pixels]
+    counts = where.counts
+    total = counts.sum(axis=1)
+    centred = (light - ((light * counts).sum(axis=1) / total)[:, None]) * counts
+    deviation = np.sqrt((centred * centred).sum(axis=1) / total)
+    colour = np.stack([(lab[:, place][where.pixels] * counts).sum(axis=1) / total for place in (1, 2)], axis=1)
+    return Looks(centred.astype(np.float32), deviation.astype(np.float32), colour.astype(np.float32))
+
+
+def alike(before: Looks, now: Looks, where: Places) -> NDArray[np.float64]:
+    """How far the pattern of each place is what it was: 1 the same, 0 nothing of it. Shape (places,)."""
+    total = where.counts.sum(axis=1)
+    product_of = (before.light * now.light).sum(axis=1) / total
+    # Noise alone must not count as another pattern where there is hardly any.
+    scale = before.deviation * now.deviation + _NOISE * _NOISE
+    same = np.clip(product_of / scale, -1, 1)
+    flat = (before.deviation < _FLAT) & (now.deviation < 2 * _FLAT)
+    same = np.where(flat, 1.0, same)
+    shift = now.colour - before.colour
+    apart = np.hypot(*(shift - np.median(shift, axis=0)).T)
+    return np.asarray(np.where(apart > COLOUR, 0.0, same), np.float64)
+
+
+@cache
+def _window(shape: tuple[int, int]) -> NDArray[np.float32]:
+    return np.asarray(cv2.createHanningWindow(shape[::-1], cv2.CV_32F), np.float32)
+
+
+def shifted(before: Image, now: Image) -> tuple[NDArray[np.float64], float]:
+    """By how much a small picture was moved as a whole, in sides of a square, and how sure that is, 0 to 1."""
+    one, other = (np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32) for image in (before, now))
+    (dx, dy), sure = cv2.phaseCorrelate(one, other, _window((one.shape[0], one.shape[1])))
+    return np.array([dx, dy]) / PIXELS, float(sure)

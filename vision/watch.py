@@ -1,0 +1,333 @@
+"""A camera that watches a board, as a function of values: frame by frame, what is seen of it, or why nothing is.
+
+A frame is looked at in steps, each of which may end it: whether it is a picture of this camera and bright enough;
+whether something moves or covers the board; whether the camera was pushed; what stands on the squares. Only what two
+readings of a board at rest agree on is told, and what flickers on a still board is not told again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry import Geometry, Square
+from engine.position import Piece
+from engine.view import ANYTHING, FLOOR, BoardView, Evidence, evidence_for
+from vision.appearance import tuned
+from vision.bump import HALF, followed, found_again
+from vision.features import Cells, Numbers, features
+from vision.frame import Frame
+from vision.ground import EDGE, PIXELS, Looks, Places, alike, looks, places, small
+from vision.height import Eye, eye, raised
+from vision.locate import Image, Points
+from vision.model import BoardModel
+from vision.observe import DARK
+from vision.reader import Network, judged, trained
+from vision.rectify import rectified
+
+APART_MS = 300
+"""Two equal readings at least so far apart are believed."""
+STILL_MS = 150
+"""A board is read when nothing has moved over it for so long."""
+HAND = 3
+"""So many places side by side that are covered are a hand, a sleeve or an arm; fewer are a piece beside its square."""
+MOVING = 40
+"""So many pixels of the small picture that change from frame to frame are a hand or an arm."""
+CHANGED = 14
+"""Brightness, of 255, by which a pixel must change for that."""
+PUSHED = 0.35
+"""Where so large a share of the places looks otherwise on a still board, the camera may have been pushed."""
+SEEK_MS = 700
+"""A board that has been still for so long and looks pushed is sought; then again in so long."""
+DRIFTED = 0.88
+"""Places that look less alike than this, in the middle, have shifted by a little."""
+WASHED_OUT = 0.35
+"""A square of which so large a part is saturated tells nothing."""
+SATURATED = 250
+LEAST = 1e-4
+"""No kind is held less probable than this."""
+MOST_READINGS = 6
+"""So many readings of a still board are averaged."""
+AGAIN_MS = 2000
+"""A board that stays as it is is read again after this time, so that the light is followed."""
+HYSTERESIS = 1.0
+"""A square keeps what was told of it unless something else is likelier by so many nats."""
+
+_STEP = 0.5
+"""Evidence is told in steps of so many nats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watching:
+    """A board that is watched: what is known of it, made ready."""
+
+    model: BoardModel
+    geometry: Geometry
+    most: int
+    """How many pieces of a colour there are at the most."""
+    networks: tuple[Network, ...]
+
+
+def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> Watching:
+    """What is needed to watch a board; ValueError where the model is of a board of another size."""
+    if (model.columns, model.rows) != (geometry.columns, geometry.rows):
+        found, expected = f"{model.columns}x{model.rows}", f"{geometry.columns}x{geometry.rows}"
+        raise ValueError(f"the camera was calibrated with a board of {found} squares, expected {expected}")
+    return Watching(model, geometry, most_of_a_colour(home), taught(model))
+
+
+def taught(model: BoardModel) -> tuple[Network, ...]:
+    """The networks with what known boards have taught of this one."""
+    networks = trained()
+    measures = networks[0].mean.shape[0]
+    samples = [sample for sample in model.samples if sample.numbers.shape[1] == measures]
+    if not samples:
+        return networks
+    numbers = np.concatenate([sample.numbers for sample in samples])
+    return tuned(networks, numbers, np.concatenate([sample.kinds for sample in samples]))
+
+
+def most_of_a_colour(home: tuple[Piece, ...]) -> int:
+    """How many pieces of a colour there are at the most, by the position games start from."""
+    return max(sum(bool(piece & kinds) for piece in home) for kinds in (Piece(6), Piece(24)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """What was seen of a board until now."""
+
+    corners: Points
+    """Where it lies in the picture now."""
+    before: Image | None = None
+    """The frame before, as vision.ground makes it."""
+    accepted: Image | None = None
+    """The latest frame that was read, likewise."""
+    busy_ms: int = 0
+    """When something moved or covered the board last."""
+    sought_ms: int = 0
+    """When the board was sought last."""
+    pushed: bool = False
+    """Whether it lies elsewhere, too far away to go on by itself."""
+    readings: tuple[tuple[int, Numbers], ...] = ()
+    """Times and probabilities of the readings since then."""
+    told: BoardView | None = None
+    """What was told last of the board at rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What stands on the board."""
+
+    view: BoardView
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Why nothing is known of the board now: `picture`, `dark`, `moving`, `hand`, `moved` or `settling`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    """One frame of a board, where it lies."""
+
+    frame: Frame
+    picture: Image
+    """The small picture."""
+    eye: Eye
+    places: Places
+    same: NDArray[np.float64]
+    """How far each place is what it was."""
+
+    @property
+    def covered(self) -> NDArray[np.bool_]:
+        return self.same < 0.5
+
+
+def begun(model: BoardModel) -> Memory:
+    """The memory of a camera that has seen nothing yet."""
+    return Memory(np.asarray(model.corners, np.float64))
+
+
+def watch(known: Watching, memory: Memory, frame: Frame) -> tuple[Seen | Unseen, Memory]:
+    """What is seen of the board after one more frame."""
+    image = frame.image
+    if (image.shape[1], image.shape[0]) != known.model.size:
+        return Unseen("picture"), memory
+    if float(np.percentile(image[::8, ::8].max(axis=2), 95)) < DARK:
+        return Unseen("dark"), _busy(memory, frame)
+    look = _look(known, memory, frame)
+    is_moving = memory.before is None or _moves(memory.before, look.picture)
+    memory = replace(memory, before=look.picture)
+    share = float(look.covered.mean())
+    if is_moving:
+        return Unseen("moving"), _busy(memory, frame)
+    if share >= PUSHED:
+        return _pushed(known, memory, look)
+    memory = replace(memory, pushed=False)
+    if look.places.told(look.covered) >= HAND:
+        return Unseen("hand"), _busy(memory, frame)
+    if float(np.median(look.same)) < DRIFTED:
+        moved = _followed(known, memory, look)
+        if moved is not None:
+            memory = _elsewhere(memory, moved)
+            look = _look(known, memory, frame)
+    return _read(known, memory, look)
+
+
+def _busy(memory: Memory, frame: Frame) -> Memory:
+    return replace(memory, busy_ms=frame.at_ms, readings=())
+
+
+def _look(known: Watching, memory: Memory, frame: Frame) -> _Look:
+    geometry, model = known.geometry, known.model
+    board = rectified(frame.image, memory.corners, geometry.columns, geometry.rows)
+    picture = small(board)
+    where = _eye(known, memory)
+    around = places(geometry, where)
+    now = looks(picture, around)
+    # What is covered looks like none of these: neither as it did a moment ago nor as it did when it was calibrated.
+    known_looks = [
+        _looks_of(image, around) for image in (memory.accepted, model.empty, model.start) if image is not None
+    ]
+    same = np.max([alike(one, now, around) for one in known_looks], axis=0)
+    return _Look(frame, picture, where, around, same)
+
+
+def _looks_of(picture: Image, around: Places) -> Looks:
+    return looks(picture, around)
+
+
+def _eye(known: Watching, memory: Memory) -> Eye:
+    """Where the camera is; rounded, so that small shifts ask for nothing new."""
+    model = known.model
+    found = eye(memory.corners, model.columns, model.rows, model.width, model.height)
+    return Eye(*(round(2 * value) / 2 for value in (found.column, found.row, found.height)))
+
+
+def _moves(before: Image, now: Image) -> bool:
+    changed = cv2.absdiff(before, now).max(axis=2) > CHANGED
+    return int(np.count_nonzero(changed[EDGE:-EDGE, EDGE:-EDGE])) >= MOVING
+
+
+def _pushed(known: Watching, memory: Memory, look: _Look) -> tuple[Unseen, Memory]:
+    """A board most of which looks otherwise: covered, or elsewhere in the picture."""
+    at_ms = look.frame.at_ms
+    if at_ms - memory.busy_ms < SEEK_MS or at_ms - memory.sought_ms < SEEK_MS:
+        return Unseen("moved" if memory.pushed else "hand"), replace(memory, readings=())
+    memory = replace(memory, sought_ms=at_ms, readings=())
+    moved = _followed(known, memory, look)
+    if moved is None:
+        model = known.model
+        again = found_again(look.frame.image, memory.corners, model.columns, model.rows)
+        if again is None:
+            return Unseen("moved" if memory.pushed else "hand"), memory
+        moved, by = again
+        if by >= HALF:
+            return Unseen("moved"), replace(memory, pushed=True)
+    return Unseen("settling"), replace(_elsewhere(memory, moved), pushed=False)
+
+
+def _followed(known: Watching, memory: Memory, look: _Look) -> Points | None:
+    model = known.model
+    before = model.start if memory.accepted is None else memory.accepted
+    return followed(before, look.picture, look.places, memory.corners, model.columns, model.rows)
+
+
+def _elsewhere(memory: Memory, corners: Points) -> Memory:
+    return replace(memory, corners=corners, before=None, readings=())
+
+
+def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, Memory]:
+    at_ms = look.frame.at_ms
+    if at_ms - memory.busy_ms < STILL_MS:
+        return Unseen("settling"), memory
+    readings = memory.readings
+    is_known = len(readings) >= 2 and readings[-1][0] - readings[0][0] >= APART_MS
+    if is_known and memory.told is not None and len(readings) >= MOST_READINGS and at_ms - readings[-1][0] < AGAIN_MS:
+        return Seen(memory.told), memory
+    likely = read_frame(known, memory.corners, look.frame.image)
+    agreeing = tuple((then_ms, then) for then_ms, then in readings if _agree(then, likely))
+    readings = (*agreeing, (at_ms, likely))[-MOST_READINGS:]
+    memory = replace(memory, readings=readings)
+    if readings[-1][0] - readings[0][0] < APART_MS:
+        return Unseen("settling"), memory
+    view = _view(known, memory, look)
+    return Seen(view), replace(memory, told=view, accepted=look.picture)
+
+
+def read_frame(known: Watching, corners: Points, image: Image) -> Numbers:
+    """Empty, white, black for each square in official order, as one picture shows them. Shape (squares, 3)."""
+    return judged(known.networks, measured(known.model, known.geometry, corners, image), known.most)
+
+
+def measured(model: BoardModel, geometry: Geometry, corners: Points, image: Image) -> Numbers:
+    """The measures of the squares of a board that lies there in a picture, seen at half the height of its men."""
+    where = eye(corners, model.columns, model.rows, model.width, model.height)
+    at = raised(corners, model.columns, model.rows, where)
+    board = rectified(image, at, geometry.columns, geometry.rows)
+    cells: Cells = tuple((row, column) for column, row in geometry.cells)
+    return features(board, cells, geometry.columns, geometry.rows)
+
+
+def _agree(one: Numbers, other: Numbers) -> bool:
+    """Whether two readings say the same of every square of which both are sure."""
+    differs = one.argmax(axis=1) != other.argmax(axis=1)
+    sure = np.minimum(_margins(one), _margins(other)) > HYSTERESIS
+    return not bool((differs & sure).any())
+
+
+def _margins(likely: Numbers) -> Numbers:
+    ordered = np.sort(np.log(np.maximum(likely, LEAST)), axis=1)
+    return np.asarray(ordered[:, 2] - ordered[:, 1], np.float64)
+
+
+def _view(known: Watching, memory: Memory, look: _Look) -> BoardView:
+    """The mean of the readings as evidence; squares that are washed out or under something are unknown."""
+    likely = np.mean([reading for _, reading in memory.readings], axis=0)
+    logs = np.log(np.maximum(likely, LEAST))
+    logs -= logs.max(axis=1, keepdims=True)
+    hidden = set(_hidden(known, look))
+    told = memory.told
+    seen = []
+    for square, (empty, white, black) in enumerate(logs):
+        if square in hidden:
+            seen.append(evidence_for(ANYTHING))
+            continue
+        now: Evidence = tuple(float(_rounded(value)) for value in (empty, white, white, black, black))  # type: ignore[assignment]
+        seen.append(now if told is None else _steady(told.seen[square], now))
+    return BoardView(tuple(seen))
+
+
+def _rounded(value: float) -> float:
+    return max(round(value / _STEP) * _STEP, FLOOR / 2)
+
+
+def _steady(before: Evidence, now: Evidence) -> Evidence:
+    """What was told before, where it is much the same."""
+    best, was = (max(range(5), key=evidence.__getitem__) for evidence in (now, before))
+    if best == was and max(abs(one - other) for one, other in zip(before, now, strict=True)) <= 2 * HYSTERESIS:
+        return before
+    return before if best != was and max(before) == 0.0 and now[was] > -HYSTERESIS else now
+
+
+def _hidden(known: Watching, look: _Look) -> list[Square]:
+    """Squares with a covered corner or in glare."""
+    geometry, model = known.geometry, known.model
+    corners = {(int(column), int(row)) for column, row in look.places.at[look.covered]}
+    around = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    bright = look.picture.min(axis=2) >= SATURATED
+    hidden = []
+    for square, (column, row) in enumerate(geometry.cells):
+        top, left = EDGE + row * PIXELS, EDGE + column * PIXELS
+        part = slice(top + 3, top + PIXELS - 3), slice(left + 3, left + PIXELS - 3)
+        washed_out = float(bright[part].mean()) >= WASHED_OUT
+        usual = float((model.start[part].min(axis=2) >= SATURATED).mean()) >= WASHED_OUT
+        touched = sum((column + dx, row + dy) in corners for dx, dy in around)
+        if (washed_out and not usual) or touched >= 2:
+            hidden.append(square)
+    return hidden
