@@ -1,6 +1,6 @@
 from engine.kernel.endings cimport Endings
 from engine.kernel.tree cimport MOST_MOVES, MOST_PLIES, Tree
-from engine.kernel.moves cimport BB, MOST_BITS, Draughts, lowest, popcount
+from engine.kernel.moves cimport BB, MOST_BITS, Draughts, lowest, moved, popcount
 from libc.stdlib cimport free, malloc
 
 cdef enum:

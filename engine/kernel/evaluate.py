@@ -11,7 +11,7 @@ import cython
 
 if not cython.compiled:
     from engine.kernel.endings import Endings
-    from engine.kernel.moves import MOST_BITS, Draughts, lowest, popcount
+    from engine.kernel.moves import MOST_BITS, Draughts, lowest, moved, popcount
     from engine.kernel.tree import MOST_PLIES
 
     WORDS = 13
@@ -131,6 +131,7 @@ class JudgedDraughts(Draughts):
         self.settle(0)
         return self.scalars_of(0)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -140,6 +141,7 @@ class JudgedDraughts(Draughts):
         self.early[ply] += sign * self.weights.place[at]
         self.late[ply] += sign * self.weights.place[at + 1]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -154,6 +156,7 @@ class JudgedDraughts(Draughts):
             for word in range(self.weights.words):
                 self.index[ply * WORDS + word] -= self.weights.lane[at + word]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -189,22 +192,30 @@ class JudgedDraughts(Draughts):
         b: BB
         from_bit: cython.int = lowest(self.start[move])
         to_bit: cython.int = lowest(self.end[move])
+        here: cython.int = ply * WORDS
+        out: cython.int = (side * MOST_BITS + from_bit) * WORDS
+        into: cython.int = (side * MOST_BITS + to_bit) * WORDS
+        words: cython.int = self.weights.words
         Draughts.make(self, ply, move)
         self.early[ply + 1] = self.early[ply]
         self.late[ply + 1] = self.late[ply]
-        for word in range(self.weights.words):
-            self.index[(ply + 1) * WORDS + word] = self.index[ply * WORDS + word]
         if self.king[own] & self.start[move]:
             self.put(ply + 1, 2 + side, from_bit, -1)
             self.put(ply + 1, 2 + side, to_bit, 1)
+            for word in range(words):
+                self.index[here + WORDS + word] = self.index[here + word]
+        elif self.crowns[move]:
+            self.put(ply + 1, side, from_bit, -1)
+            self.put(ply + 1, 2 + side, to_bit, 1)
+            for word in range(words):
+                self.index[here + WORDS + word] = self.index[here + word] - self.weights.lane[out + word]
         else:
             self.put(ply + 1, side, from_bit, -1)
-            self.put_lanes(ply + 1, side, from_bit, -1)
-            if self.crowns[move]:
-                self.put(ply + 1, 2 + side, to_bit, 1)
-            else:
-                self.put(ply + 1, side, to_bit, 1)
-                self.put_lanes(ply + 1, side, to_bit, 1)
+            self.put(ply + 1, side, to_bit, 1)
+            for word in range(words):
+                self.index[here + WORDS + word] = (
+                    self.index[here + word] + self.weights.lane[into + word] - self.weights.lane[out + word]
+                )
         if self.off[move]:
             b = self.off[move] & self.man[other]
             while b:
@@ -269,6 +280,7 @@ class JudgedDraughts(Draughts):
         early = -(-early // 2560) if early < 0 else early // 2560
         return -early if self.side[ply] else early
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -298,7 +310,7 @@ class JudgedDraughts(Draughts):
             other_kings = self.kings[2 * ply + 1 - side]
             moves = 0
             for i in range(8 * side, 8 * side + self.man_moves[side]):
-                moves += popcount(self.step(men, self.man_move[i]) & empty)
+                moves += popcount(moved(men, self.man_move[i], self.shift, self.target) & empty)
             self.value[1] += sign * moves
             left = popcount(men & self.weights.left) - popcount(men & self.weights.right)
             self.value[6] -= sign * (left if left > 0 else -left)
@@ -318,6 +330,7 @@ class JudgedDraughts(Draughts):
             if more > 0 and other_kings:
                 self.value[9] -= sign
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -331,12 +344,13 @@ class JudgedDraughts(Draughts):
         )
         moves: cython.int = 0
         for i in range(8 * side, 8 * side + self.king_moves_[side]):
-            to = self.step(kings, self.king_move[i]) & empty
+            to = moved(kings, self.king_move[i], self.shift, self.target) & empty
             moves += popcount(to)
             if self.flying:
-                moves += popcount(self.step(to, self.king_move[i]) & empty)
+                moves += popcount(moved(to, self.king_move[i], self.shift, self.target) & empty)
         return moves
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -351,7 +365,7 @@ class JudgedDraughts(Draughts):
         while True:
             ahead = covered
             for i in range(8 * (1 - side), 8 * (1 - side) + self.man_moves[1 - side]):
-                ahead |= self.step(covered, self.man_move[i])
+                ahead |= moved(covered, self.man_move[i], self.shift, self.target)
             if ahead == covered:
                 break
             covered = ahead
@@ -359,7 +373,7 @@ class JudgedDraughts(Draughts):
         for steps in range(1, 12):
             ahead = 0
             for i in range(8 * side, 8 * side + self.man_moves[side]):
-                ahead |= self.step(men, self.man_move[i])
+                ahead |= moved(men, self.man_move[i], self.shift, self.target)
             if ahead & self.last_row[side]:
                 return 12 - steps
             if not ahead:

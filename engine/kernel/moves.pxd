@@ -12,6 +12,14 @@ cdef extern from * nogil:
     int popcount "dambord_popcount"(BB)
     int lowest "dambord_lowest"(BB)
 
+cdef extern from * nogil:
+    """
+    static inline dambord_bb dambord_moved(dambord_bb b, int d, const int *shift, const dambord_bb *target) {
+        return (d < 4 ? b >> shift[d] : b << shift[d]) & target[d];
+    }
+    """
+    BB moved "dambord_moved"(BB, int, const int*, const BB*)
+
 cdef enum:
     MOST_BITS = 128
     FEW = 24

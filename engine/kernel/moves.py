@@ -33,6 +33,10 @@ if not cython.compiled:
         """The number of the lowest bit that is set."""
         return (b & -b).bit_length() - 1
 
+    def moved(b, d, shift, target):
+        """Every piece of a set moved one step in direction `d`; those that leave the board are gone."""
+        return (b >> shift[d] if d < 4 else b << shift[d]) & target[d]
+
     class _Sparse(dict):
         """Numbers that are 0 until written."""
 
@@ -266,6 +270,7 @@ class Draughts(Tree):
         self.side[0], self.key[0], self.on_road[0] = self.side[1], self.key[1], self.on_road[1]
         self.huffable[0], self.reversible[0] = self.huffable[1], self.reversible[1]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -284,6 +289,7 @@ class Draughts(Tree):
                 self.counted[2 * (ply * MOST_COUNTERS + rule) + side] = 0 if self.applies(rule, ply) else -1
         self.key[ply] = self.key_of(ply)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -304,6 +310,7 @@ class Draughts(Tree):
             key ^= self.run_word(2 * ply + side)
         return key ^ self.huff_word(ply)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -313,6 +320,7 @@ class Draughts(Tree):
             return 0
         return self.random_run[(own & 1) * MOST_BITS + lowest(self.run_king[own])] >> self.run_moves[own]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -327,15 +335,14 @@ class Draughts(Tree):
 
     # Generation
 
+    @cython.final
     @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
     def step(self, b: BB, d: cython.int) -> BB:
-        """Every piece of a set moved one step; those that leave the board are gone."""
-        if d < 4:
-            return (b >> self.shift[d]) & self.target[d]
-        return (b << self.shift[d]) & self.target[d]
+        """See moved."""
+        return moved(b, d, self.shift, self.target)
 
     @cython.final
     @cython.cfunc
@@ -637,6 +644,7 @@ class Draughts(Tree):
             self.known_end[slot] = 1 if found else 2
         return found
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -697,6 +705,7 @@ class Draughts(Tree):
             if not self.king_jumps(one, one, enemy, empty | one, 0, 0, False, -1) and not self.flying:
                 self.places -= 1
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -748,6 +757,7 @@ class Draughts(Tree):
                     to = self.step(to, d) & empty
         self.n = n
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -847,6 +857,7 @@ class Draughts(Tree):
                     self.put_into_bucket(self.n)
                 self.n += 1
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -862,6 +873,7 @@ class Draughts(Tree):
         if quiet and (self.n == self.base or self.capture):
             self.find_quiet(men, kings, enemy_men | enemy_kings, rested, side)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -955,6 +967,7 @@ class Draughts(Tree):
             return 0
         return self.list_moves(ply, False)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -1093,6 +1106,7 @@ class Draughts(Tree):
                 self.on_road[ply + 1] |= 2
             self.count_on(ply, move)
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)

@@ -23,6 +23,9 @@ cdef class Tree:
     cdef readonly object tables
     cdef int counters
     cdef int counter_limit[MOST_COUNTERS]
+    cdef int counter_least[MOST_COUNTERS]
+    cdef int counter_most[MOST_COUNTERS]
+    cdef int counter_kings[MOST_COUNTERS]
     cdef int counter_facts[FACTS * MOST_COUNTERS]
     cdef int moves(self, int ply) noexcept nogil
     cdef int captures(self, int ply) noexcept nogil

@@ -41,6 +41,7 @@ class Tree:
             self.from_square, self.to_square = [0] * MOST_MOVES, [0] * MOST_MOVES
             self.king_moves = [0] * MOST_MOVES
             self.counter_limit, self.counter_facts = [0] * MOST_COUNTERS, [0] * (FACTS * MOST_COUNTERS)
+            self.counter_least, self.counter_most, self.counter_kings = ([0] * MOST_COUNTERS for _ in range(3))
         self.tables = tables
         self.no_move_wins = tables.no_move_wins
         self.counters = len(tables.counters)
@@ -48,6 +49,10 @@ class Tree:
             self.counter_limit[rule] = tables.counters[rule].limit
             for fact in range(FACTS):
                 self.counter_facts[rule * FACTS + fact] = tables.counters[rule].facts[fact]
+            facts = tables.counters[rule].facts
+            self.counter_least[rule] = max(facts[2], facts[12] + facts[18])
+            self.counter_most[rule] = min(facts[3], facts[13] + facts[19])
+            self.counter_kings[rule] = max(2 * facts[4], facts[14] + facts[20])
 
     def moves_at(self, ply: cython.int = 0) -> int:
         """`moves` for callers in Python."""
@@ -229,10 +234,18 @@ class Tree:
         resets: cython.int
         side: cython.int = self.side[ply]
         stronger: cython.int
+        kings: cython.int = self.kings[2 * ply + 2] + self.kings[2 * ply + 3]
+        pieces: cython.int = self.men[2 * ply + 2] + self.men[2 * ply + 3] + kings
         for rule in range(self.counters):
             then = 2 * (ply * MOST_COUNTERS + rule)
             now = then + 2 * MOST_COUNTERS
-            if not self.applies(rule, ply + 1):
+            # Most rules speak of few pieces and of kings: the material alone answers for most positions.
+            if (
+                pieces < self.counter_least[rule]
+                or pieces > self.counter_most[rule]
+                or kings < self.counter_kings[rule]
+                or not self.applies(rule, ply + 1)
+            ):
                 self.counted[now] = -1
                 self.counted[now + 1] = -1
                 continue
