@@ -25,6 +25,7 @@ cdef class JudgedDraughts(Draughts):
     cdef Weights weights
     cdef Endings endings
     cdef int ending_pieces
+    cdef int cone
     cdef unsigned long long index[WORDS * MOST_PLIES]
     cdef int early[MOST_PLIES]
     cdef int late[MOST_PLIES]

@@ -94,6 +94,23 @@ class JudgedDraughts(Draughts):
             self.value = [0] * SCALARS
         self.weights = weights
         self.ending_pieces = 0
+        self.cone = self._steps_of_cones()
+
+    def _steps_of_cones(self) -> int:
+        """After how many steps of men, from any one square and for either side, nothing new is reached."""
+        tables = self.tables
+        most = 0
+        for directions in tables.man_moves:
+            for bit in tables.bits:
+                reached, steps = 1 << bit, -1
+                before = 0
+                while reached != before:
+                    before, steps = reached, steps + 1
+                    for d in directions:
+                        step = before >> tables.shifts[d] if d < 4 else before << tables.shifts[d]
+                        reached |= step & tables.targets[d]
+                most = max(most, steps)
+        return most
 
     def set(self, position) -> None:
         """Make a position the root; see Draughts.set."""
@@ -359,17 +376,20 @@ class JudgedDraughts(Draughts):
         i: cython.int
         steps: cython.int
         men: BB = self.man[2 * ply + side]
-        # What an enemy stands before is what its own cone towards this side covers.
+        # What an enemy stands before is what its own cone towards this side covers. As many steps as the farthest
+        # square needs are cheaper than to see when no more comes, but where men step sideways that is long before.
         covered: BB = self.man[2 * ply + 1 - side]
         ahead: BB
-        while True:
+        for _ in range(self.cone):
             ahead = covered
             for i in range(8 * (1 - side), 8 * (1 - side) + self.man_moves[1 - side]):
                 ahead |= moved(covered, self.man_move[i], self.shift, self.target)
-            if ahead == covered:
+            if self.man_moves[side] > 2 and ahead == covered:
                 break
             covered = ahead
         men &= ~covered
+        if not men:
+            return 0
         for steps in range(1, 12):
             ahead = 0
             for i in range(8 * side, 8 * side + self.man_moves[side]):

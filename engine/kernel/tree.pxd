@@ -26,6 +26,8 @@ cdef class Tree:
     cdef int counter_least[MOST_COUNTERS]
     cdef int counter_most[MOST_COUNTERS]
     cdef int counter_kings[MOST_COUNTERS]
+    cdef int counted_kings
+    cdef int counted_pieces
     cdef int counter_facts[FACTS * MOST_COUNTERS]
     cdef int moves(self, int ply) noexcept nogil
     cdef int captures(self, int ply) noexcept nogil

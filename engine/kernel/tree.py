@@ -53,6 +53,10 @@ class Tree:
             self.counter_least[rule] = max(facts[2], facts[12] + facts[18])
             self.counter_most[rule] = min(facts[3], facts[13] + facts[19])
             self.counter_kings[rule] = max(2 * facts[4], facts[14] + facts[20])
+        # With fewer kings and more pieces than these nothing counts, as in most positions of most games.
+        needing = [self.counter_kings[rule] for rule in range(self.counters) if self.counter_kings[rule]]
+        others = [self.counter_most[rule] for rule in range(self.counters) if not self.counter_kings[rule]]
+        self.counted_kings, self.counted_pieces = min(needing, default=1), max(others, default=-1)
 
     def moves_at(self, ply: cython.int = 0) -> int:
         """`moves` for callers in Python."""
@@ -200,6 +204,9 @@ class Tree:
         stronger: cython.int
         count: cython.int
         at: cython.int
+        kings: cython.int = self.kings[2 * ply] + self.kings[2 * ply + 1]
+        if kings < self.counted_kings and self.men[2 * ply] + self.men[2 * ply + 1] + kings > self.counted_pieces:
+            return 0
         for rule in range(self.counters):
             at = 2 * (ply * MOST_COUNTERS + rule)
             white = self.counted[at]
@@ -236,6 +243,11 @@ class Tree:
         stronger: cython.int
         kings: cython.int = self.kings[2 * ply + 2] + self.kings[2 * ply + 3]
         pieces: cython.int = self.men[2 * ply + 2] + self.men[2 * ply + 3] + kings
+        if kings < self.counted_kings and pieces > self.counted_pieces:
+            now = 2 * MOST_COUNTERS * (ply + 1)
+            for rule in range(2 * MOST_COUNTERS):
+                self.counted[now + rule] = -1
+            return
         for rule in range(self.counters):
             then = 2 * (ply * MOST_COUNTERS + rule)
             now = then + 2 * MOST_COUNTERS
