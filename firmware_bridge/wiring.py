@@ -2,16 +2,18 @@
 
 python -m firmware_bridge.wiring station.toml > wiring.svg      a board with driver gpio-matrix
 python -m firmware_bridge.wiring config.py > wiring.svg         the MicroPython firmware's configuration
+python -m firmware_bridge.wiring board.h --board nano-64        the C firmware's, for a board of its Makefile
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -60,12 +62,21 @@ class Terminal:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes the diagram of a configuration to standard output."""
     parser = argparse.ArgumentParser(prog="python -m firmware_bridge.wiring", description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, help="station.toml, or the config.py of the MicroPython firmware")
-    parser.add_argument("--board", help="which board of a station.toml (default: the first one with pins)")
+    parser.add_argument("file", type=Path, help="station.toml, or config.py or board.h of a firmware")
+    parser.add_argument(
+        "--board", help="which board of a station.toml (default: the first with pins) or Makefile (default: nano-64)"
+    )
     options = parser.parse_args(arguments)
     try:
         text = options.file.read_text(encoding="utf-8")
-        picture = pico(constants(text)) if options.file.suffix == ".py" else pi(*board_of(text, options.board))
+        match options.file.suffix:
+            case ".py":
+                picture = pico(constants(text))
+            case ".h":
+                made = options.file.with_name("Makefile").read_text(encoding="utf-8")
+                picture = arduino(*defines(text, made, options.board or "nano-64"))
+            case _:
+                picture = pi(*board_of(text, options.board))
     except (OSError, ValueError, SyntaxError, KeyError) as error:
         print(f"{options.file}: {error}", file=sys.stderr)  # noqa: T201
         return 2
@@ -175,14 +186,20 @@ def pico(config: Mapping[str, object]) -> str:
             labels[cell] = [f"U{place // 8 + 1} {INPUTS_165[place % 8]}"]
     for place, cell in enumerate(_in_order(lamps, str(config["LAMP_ORDER"])), 1):
         labels.setdefault(cell, []).append(f"lamp {place}")
+    kind = "M: multiplexer, C: its channel" if is_hall else "U: 74HC165, counted from the Pico, and its input"
+    return _places(columns, rows, labels, kind, _pico_wires(config, len(sensors)))
+
+
+def _places(columns: int, rows: int, labels: Mapping[Cell, Sequence[str]], kind: str, wires: Sequence[Terminal]) -> str:
+    """The board with what hangs at each cell, and the single wires."""
     shapes = [*_board(columns, rows, {})]
     for (column, row), lines in labels.items():
         shapes += [_text(_x(column) + 8, _y(row) + 30 + 18 * place, line) for place, line in enumerate(lines)]
-    kind = "M: multiplexer, C: its channel" if is_hall else "U: 74HC165, counted from the Pico, and its input"
     shapes.append(_text(20, TOP - 78, "Where each square's sensor and lamp hang, as White sees the board", "h"))
-    shapes.append(_text(20, TOP - 58, f"{kind}; lamps are counted along the strip, from 1"))
+    has_lamps = any(line.startswith("lamp") for lines in labels.values() for line in lines)
+    shapes.append(_text(20, TOP - 58, f"{kind}; lamps are counted along the strip, from 1" if has_lamps else kind))
     y = TOP + CELL * rows + 40
-    list_shapes, height = _list(_pico_wires(config, len(sensors)), y)
+    list_shapes, height = _list(wires, y)
     return _svg(max(LEFT + CELL * columns + 30, 640), y + height + 10, [*shapes, *list_shapes])
 
 
@@ -214,6 +231,90 @@ def _pico_wires(config: Mapping[str, object], sensors: int) -> list[Terminal]:
         lead(pin, f"button: {str(name).replace('_', ' ')}", "other side to ground")
     lead(config["BUZZER_PIN"], "passive buzzer", "through 100 ohm, other side to ground")
     return wires
+
+
+# --- an Arduino Nano or Mega
+
+
+def defines(header: str, makefile: str, board: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """What board.h says of a board of the Makefile, and where the pins of its controller are led out.
+
+    ValueError when the Makefile has no such board.
+    """
+    found = re.search(rf"^{re.escape(board)} += (\w+)(.*)$", makefile, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"no board {board} in the Makefile")
+    mega, _, nano = header[header.index("#if defined(__AVR_ATmega2560__)") :].partition("#else")
+    is_mega = found[1] == "atmega2560"
+    pins = re.findall(r"#define (PIN_\w+) (\w, \d)", mega if is_mega else nano)
+    sizes = re.findall(r"#ifndef (\w+)\n#define \1 (\d+)", header)
+    given = re.findall(r"-D(\w+)=(\w+)", found[2])
+    return dict(sizes) | dict(given) | dict(pins), MEGA_PINS if is_mega else NANO_PINS
+
+
+def arduino(config: Mapping[str, str], led_out: Mapping[str, str]) -> str:
+    """Where each cell's contacts and lamp hang, and which pin of the Arduino leads where."""
+    columns, rows = int(config["COLUMNS"]), int(config["ROWS"])
+    cells = _cells(columns, rows, ("every", "left", "right")[int(config["SENSORS"])])
+    chips, colours = (len(cells) + 7) // 8, int(config["COLOURS"])
+    labels: dict[Cell, list[str]] = {}
+    for place, cell in enumerate(cells):
+        input_ = INPUTS_165[::-1][place % 8]
+        labels[cell] = [f"U{place // 8 + 1 + chips * colour} {input_}" for colour in range(1 + colours)]
+    if int(config["HAS_LAMPS"]):
+        order = "snake" if int(config["LAMPS_TURN"]) else "rows"
+        for place, cell in enumerate(_in_order(cells, order), 1):
+            labels[cell].append(f"lamp {place}")
+    kind = "U: 74HC165, counted from the controller, and its input"
+    if colours:
+        kind += "; the upper contact closes under white pieces"
+    parts = (item for item in _ARDUINO_PARTS.items() if config.get(_PRESENT.get(item[0], ""), "1") != "0")
+    wires = [Terminal(led_out[config[name]], part, terminal) for name, (part, terminal) in parts]
+    chain = f"74HC165 U1 (of {chips * (1 + colours)})"
+    wires = [replace(wire, part=wire.part.replace("the first 74HC165", chain)) for wire in wires]
+    ground = Terminal("ground", "every 74HC165", "CLK INH; the last one's SER too")
+    return _places(columns, rows, labels, kind, [*wires, ground])
+
+
+def _led_out(**ports: str) -> dict[str, str]:
+    """`PORT, bit` to the name beside the pin, from the names of each port's bits; `-` is not led out."""
+    named = ((port, bit, name) for port, names in ports.items() for bit, name in enumerate(names.split()))
+    return {f"{port}, {bit}": name for port, bit, name in named if name != "-"}
+
+
+NANO_PINS = _led_out(B="D8 D9 D10 D11 D12 D13", C="A0 A1 A2 A3 A4 A5", D="D0 D1 D2 D3 D4 D5 D6 D7")
+"""How an Arduino Nano's pins are called (Arduino documentation, Nano pinout)."""
+MEGA_PINS = _led_out(
+    A="D22 D23 D24 D25 D26 D27 D28 D29",
+    B="D53 D52 D51 D50 D10 D11 D12 D13",
+    C="D37 D36 D35 D34 D33 D32 D31 D30",
+    D="D21 D20 D19 D18 - - - D38",
+    E="D0 D1 - D5 D2 D3",
+    F="A0 A1 A2 A3 A4 A5 A6 A7",
+    G="D41 D40 D39 - - D4",
+    H="D17 D16 - D6 D7 D8 D9",
+)
+"""The same of an Arduino Mega, whose ports J, K and L no board here uses (Arduino documentation, Mega 2560 pinout)."""
+_ARDUINO_PARTS = {
+    "PIN_LATCH": ("every 74HC165", "SH/LD"),
+    "PIN_CLOCK": ("every 74HC165", "CLK"),
+    "PIN_DATA": ("the first 74HC165", "QH; each QH to SER of the one before it"),
+    "PIN_LAMPS": ("lamp 1", "DIN, through 330 ohm"),
+    "PIN_BUZZER": ("passive buzzer", "through 100 ohm, other side to ground"),
+    "PIN_CONFIRM": ("button: confirm", "other side to ground"),
+    "PIN_TAKE_BACK": ("button: take back", "other side to ground"),
+    "PIN_NEW_GAME": ("button: new game", "other side to ground"),
+    "PIN_DRAW": ("button: draw", "other side to ground"),
+    "PIN_RESIGN": ("button: resign", "other side to ground"),
+    "PIN_LEVER_WHITE": ("clock lever, down on White's side", "other side to ground"),
+    "PIN_LEVER_BLACK": ("clock lever, down on Black's side", "other side to ground"),
+}
+_PRESENT = {
+    "PIN_LAMPS": "HAS_LAMPS",
+    "PIN_BUZZER": "HAS_BUZZER",
+    "PIN_LEVER_WHITE": "HAS_CLOCK_LEVER",
+    "PIN_LEVER_BLACK": "HAS_CLOCK_LEVER",
+}
 
 
 def _number(config: Mapping[str, object], key: str) -> int:
