@@ -71,6 +71,7 @@ from station.tracker import (
     remember,
     standing_stories,
 )
+from station.tracking.memory import BLIP_MS
 from station.tracking.weighing import weighed
 
 REQUESTS = (
@@ -203,11 +204,11 @@ def _waits(session: Session, pace: Pace) -> tuple[int, ...]:
         case Done() | Ambiguous():
             return (*over, pace.quick, pace.extended)
         case Moving():
-            return (*over, pace.illegal, pace.go_on, pace.extended, *earlier)
+            return (*over, BLIP_MS, pace.illegal, pace.go_on, pace.extended, *earlier)
         case Clearing():
-            return (*over, pace.forgot, pace.extended, *earlier)
+            return (*over, BLIP_MS, pace.forgot, pace.extended, *earlier)
         case Astray():
-            return (*over, pace.quick, pace.illegal, pace.extended, *earlier)
+            return (*over, BLIP_MS, pace.quick, pace.illegal, pace.extended, *earlier)
         case _:
             return over
 

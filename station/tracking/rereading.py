@@ -20,7 +20,7 @@ from engine.view import WHITE
 from station.tracking.expectation import Candidate, Expectation, expect, in_reach, is_stage
 from station.tracking.history import SCAN_MS, History
 from station.tracking.masks import Masks, bits, differing, masks_of_position, squares_in, unknown
-from station.tracking.memory import Context, Memory
+from station.tracking.memory import BLIP_MS, Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
 
 MOST_MOVES = 16
@@ -154,9 +154,13 @@ def _story(line: _Line, positions: tuple[Position, ...]) -> Story:
 
 @lru_cache(maxsize=8)
 def _lines(positions: tuple[Position, ...], record: Line, log: History, ruleset: Ruleset) -> tuple[_Line, ...]:
-    """The lines that explain a log best, from the earliest of some positions from which any does."""
+    """The lines that explain a log best, from the earliest of some positions from which any does.
+
+    Where the board showed an earlier position once more after the record's last one, moves were taken back: from there.
+    """
     anchors = _anchors(positions, log)
-    for begins, place in anchors[:: max(1, len(anchors) // (MOST_BEGINNINGS - 1))]:
+    some = anchors[:: max(1, len(anchors) // (MOST_BEGINNINGS - 1))]
+    for begins, place in (*_gone_back_to(positions, log, anchors), *some):
         found = _search(positions[begins], record[begins:], log[place:], ruleset)
         if found is not None:
             return tuple(_Line(begins, line) for line in found) if len(found) <= MOST_LINES else ()
@@ -167,27 +171,46 @@ def _anchors(positions: tuple[Position, ...], log: History) -> tuple[tuple[int, 
     """Positions that the board showed, the earliest first, and where in the log it did so last."""
     places: list[tuple[int, int]] = []
     for number in range(len(positions) - 1, -1, -1):
-        masks = masks_of_position(positions[number].contents)
-        until = places[-1][1] if places else len(log)
-        place = next((at for at in range(until - 1, -1, -1) if not differing(masks, log[at][1])), None)
+        place = _last_shown(positions[number], log[: places[-1][1]] if places else log)
         if place is not None:
             places.append((number, place))
     return tuple(reversed(places))
 
 
+def _gone_back_to(
+    positions: tuple[Position, ...], log: History, anchors: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
+    """The position that the board showed last, and where, when it had shown a later one before; else none."""
+    since = anchors[-1][1] + 1 if anchors else 0
+    shown = [
+        (place, number)
+        for number, position in enumerate(positions[:-1])
+        if (place := _last_shown(position, log[since:])) is not None
+    ]
+    if not shown:
+        return ()
+    place, number = max(shown)
+    return ((number, since + place),)
+
+
+def _last_shown(position: Position, log: History) -> int | None:
+    masks = masks_of_position(position.contents)
+    return next((at for at in range(len(log) - 1, -1, -1) if not differing(masks, log[at][1])), None)
+
+
 def _search(start: Position, record: Line, log: History, ruleset: Ruleset) -> tuple[Line, ...] | None:
     """The line from a position that tells best of a log and leaves its last frame, and those about as good.
 
-    None of them where a move is still under way, or the record is right; None where nothing explains the log.
+    None of them where a move is still under way, or the record may be right; None where nothing explains the log.
 
     The best beginning is gone on with first: what counts against a way never becomes less.
     """
-    seen, timelines = log[-1][1], _timelines(log)
-    late_ms = BOUNCE_MS if all(firm for _, _, firm in log) else SLOW_MS
-    told = _Log(timelines, late_ms, bits(tuple(timelines)))
+    is_firm = all(firm for _, _, firm in log)
+    seen, timelines = log[-1][1], _timelines(log, BLIP_MS if is_firm else 0)
+    told = _Log(timelines, BOUNCE_MS if is_firm else SLOW_MS, bits(tuple(timelines)))
     found: dict[tuple[Line, bool], float] = {}
     order = count()
-    waiting = [(0.0, 0, next(order), _Way(start, log[0][0] - late_ms))]
+    waiting = [(0.0, 0, next(order), _Way(start, log[0][0] - told.late_ms))]
     for _ in range(MOST_POSITIONS):
         enough = min(min(found.values(), default=WORST) + MARGIN, WORST)
         if not waiting or waiting[0][0] >= enough:
@@ -195,7 +218,9 @@ def _search(start: Position, record: Line, log: History, ruleset: Ruleset) -> tu
         _, _, _, way = heappop(waiting)
         expectation = expect(way.position, ruleset)
         line = tuple(made.candidate.move for made in way.made)
-        for against, at_work in _endings(expectation, seen, line == record):
+        for against, at_work in _endings(
+            expectation, seen, line[: len(record)] == record and len(line) <= len(record) + 1
+        ):
             cost = way.cost + STRAY * told.untold(way, log[-1][0] + 1, at_work) + against
             is_made = not against
             found[line, is_made] = min(cost, found.get((line, is_made), cost))
@@ -205,13 +230,14 @@ def _search(start: Position, record: Line, log: History, ruleset: Ruleset) -> tu
                 heappush(waiting, (cost, -len(longer.made), next(order), longer))
     else:
         return None
-    return _best(found) if found else None
+    return _best(found) if min(found.values(), default=WORST) < WORST else None
 
 
-def _endings(expectation: Expectation, seen: Masks, is_record: bool) -> Iterator[tuple[float, int]]:
+def _endings(expectation: Expectation, seen: Masks, goes_on: bool) -> Iterator[tuple[float, int]]:
     """In which ways a frame may end a line: it is what the line leaves, or the next move is under way in it.
 
-    What counts against each, and the squares of what is under way; after the record as it is, anything may be.
+    What counts against each, and the squares of what is under way. After the record as it is, and after one move more,
+    anything may be: a piece was pushed aside.
     """
     if not differing(expectation.untouched, seen):
         yield 0.0, 0
@@ -221,27 +247,39 @@ def _endings(expectation: Expectation, seen: Masks, is_record: bool) -> Iterator
         return  # a line that is longer by one move
     stages = [item.carried for item in begun if is_stage(item, seen)]
     yield from ((UNFINISHED, squares) for squares in stages)
-    if is_record and not stages:
+    if goes_on and not stages:
         yield IN_DISORDER, 0
 
 
 def _best(found: Mapping[tuple[Line, bool], float]) -> tuple[Line, ...]:
     """The line that is better than all others by a margin, or those about as good; none while a move is under way."""
-    least = min(found.values(), default=WORST)
+    least = min(found.values())
     alike = [key for key, cost in found.items() if cost < least + MARGIN]
-    if least >= WORST or not all(is_made for _, is_made in alike):
+    if not all(is_made for _, is_made in alike):
         return ()
     return tuple(line for line, _ in alike)
 
 
-def _timelines(log: History) -> dict[Square, tuple[Entry, ...]]:
-    """What the squares showed one thing after another; only those that changed."""
+def _timelines(log: History, blip_ms: int) -> dict[Square, tuple[Entry, ...]]:
+    """What the squares showed one thing after another; only those that changed.
+
+    A piece that was lost to sight for no longer than `blip_ms` was never gone.
+    """
     found: dict[Square, list[Entry]] = {}
     for (before_ms, before, _), (at_ms, after, _) in pairwise(log):
         changed = (before[0] ^ after[0]) | (before[1] ^ after[1]) | (before[3] ^ after[3])
         for square in squares_in(changed):
-            found.setdefault(square, [(before_ms, _stands(before, square))]).append((at_ms, _stands(after, square)))
-    return {square: tuple(entries) for square, entries in found.items()}
+            entries = found.setdefault(square, [(before_ms, _stands(before, square))])
+            shows = _stands(after, square)
+            if len(entries) > 1 and _is_back(entries[-2], entries[-1], (at_ms, shows), blip_ms):
+                entries.pop()
+            else:
+                entries.append((at_ms, shows))
+    return {square: tuple(entries) for square, entries in found.items() if len(entries) > 1}
+
+
+def _is_back(stood: Entry, gone: Entry, again: Entry, blip_ms: int) -> bool:
+    return gone[1] == NOTHING_STANDS and stood[1] == again[1] and again[0] - gone[0] <= blip_ms
 
 
 def _stands(seen: Masks, square: Square) -> int:

@@ -12,7 +12,7 @@ from engine.ruleset import Ruleset
 from station.tracking.expectation import Expectation, expect, in_reach, is_stage, only
 from station.tracking.history import SCAN_MS, History, arrivals, came, late_ms, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
-from station.tracking.memory import Context, Memory
+from station.tracking.memory import BLIP_MS, Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
 from station.tracking.single import bases, is_last, unseen_squares
 
@@ -93,6 +93,7 @@ def _likeliest(
     A line must have been seen whole where one move beside a piece that was pushed aside would explain the frame too.
     """
     stood = [story.moves[0].effect for story in memory.stood if story.back == back]
+    lost = _lost_just_now(memory, seen, context.now_ms)
     found: dict[tuple[bool, int], list[Line]] = {}
     last = 1 << context.last.to_square if context.last and not back else 0
     for line, unseen in _lines_of(expectation, seen, memory.been[back], plies, context.ruleset, last):
@@ -100,12 +101,22 @@ def _likeliest(
             continue
         if back and is_last(context, line[0]):
             continue
+        if unseen and any(lost >> move.from_square & 1 for move in line):
+            continue
         if unseen + _not_seen_to_come(expectation, line, memory) > 1:
             continue
         if not unseen or not _beside_a_bump(expectation, seen):
             doubts = unseen + _unexplained(expectation, line, memory, seen, context.ruleset)
             found.setdefault((line[0].effect not in stood, doubts), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def _lost_just_now(memory: Memory, seen: Masks, now_ms: int) -> int:
+    """Squares whose piece has been lost to sight for less than a blip, which may stand there still."""
+    if not memory.firm or now_ms - memory.since_ms >= BLIP_MS:
+        return 0
+    stood = reduce(or_, (occupied(frame.seen) for frame in memory.recent if now_ms - frame.left_ms < BLIP_MS), 0)
+    return stood & ~occupied(seen)
 
 
 def _not_seen_to_come(expectation: Expectation, line: Line, memory: Memory) -> int:

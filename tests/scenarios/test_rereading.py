@@ -82,3 +82,45 @@ def test_moves_read_in_haste_are_put_right_when_the_whole_board_is_told(variant,
     report = play(game.start, game.moves, game.ruleset, Setup("dgt", "blitz"), seed * 100_003 + number)
     assert report.equal
     assert report.wrong == 0
+
+
+def test_S31_a_magnet_that_is_lost_for_a_moment_is_no_move(sit):
+    """The king goes back to g5; the man on g3, out of sight just then, has not gone to f4 to be captured by it."""
+    scene = sit("russian", "B:Wc7,c5,g3,f2:Bf6,h6,a5,Kg5,h4")
+    scene.play("g5-d2")
+    scene.lift("d2")
+    scene.put("g5")
+    scene.wait(100)
+    scene.flicker("g3", 1, off_ms=60)
+    scene.expect()
+    assert scene.story == ["g5-d2", "back 1"]
+
+
+def test_S83_a_piece_pushed_aside_does_not_undo_moves_that_were_seen(sit):
+    """Without f2-g2 the push would be no push: but then f2 and g2 would have been touched for nothing before."""
+    scene = sit("turkish", "B:Wg4,e3,f3,g3,f2,h2:Ba7,c7,f7,g7,a6,e6,g6,h6,g5,h5,Ka1")
+    scene.play("a1-a3", "f2-g2", "a3-a5")
+    scene.wait(2000)
+    scene.lift("g3")
+    scene.put("h3")
+    scene.pace_ms = 5
+    scene.slide("g2", "f2")
+    scene.wait(900)
+    scene.slide("f2", "g2")
+    scene.expect("a1-a3", "f2-g2", "a3-a5", "g3-h3")
+    assert scene.story == scene.record
+
+
+@pytest.mark.parametrize("times", [0, 12])
+def test_S30_a_magnet_that_flickers_does_not_keep_lost_moves_from_being_found(sit, times):
+    """Two moves are undone in a hurry and another one made: that is found however often one piece was lost to sight."""
+    scene = sit("russian", "B:Wc7,c5,g3,f2:Bf6,h6,a5,Kg5,h4")
+    scene.flicker("g3", times, off_ms=60)
+    scene.play("g5-d2", "c5-b6")
+    scene.lift("b6")
+    scene.put("c5")
+    scene.lift("d2")
+    scene.put("g5")
+    scene.lift("f6")
+    scene.put("e5")
+    scene.expect("f6-e5")
