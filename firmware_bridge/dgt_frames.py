@@ -56,6 +56,15 @@ class Frame:
     payload: bytes
 
 
+def spread(black_squares: bytes) -> bytes:
+    """The codes of the 50 dark squares on a board of 100 fields."""
+    fields = bytearray(100)
+    for place, code in enumerate(black_squares):
+        row, pair = divmod(place, 5)
+        fields[10 * row + 2 * pair + (row + 1) % 2] = code
+    return bytes(fields)
+
+
 class Parser:
     """Frames out of a stream in pieces of any size. A byte with bit 7 always begins a message."""
 

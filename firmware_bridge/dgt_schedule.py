@@ -147,6 +147,14 @@ class Schedule:
             return b""
         return self._next_command(now_ms)
 
+    def free_ms(self) -> int:
+        """When something else than these commands may be sent."""
+        return self._command_ms + PACE_MS
+
+    def note_sent(self, now_ms: int) -> None:
+        """Something else has been sent now."""
+        self._command_ms = now_ms
+
     def deadline_ms(self) -> int | None:
         """When something is due, None while asleep."""
         if not self._awake:

@@ -148,3 +148,12 @@ class Historian(Protocol):
     def recollect(self, contents: tuple[Piece, ...], now_ms: int) -> Output:
         """Ask for all that was done since a position stood there; it is told as views, oldest first, when it comes."""
         ...
+
+
+@runtime_checkable
+class Speaker(Protocol):
+    """A driver whose board may have a display for a few characters."""
+
+    def say(self, text: str, now_ms: int) -> Output:
+        """Show up to eight digits, small letters and signs from now on; an empty text: nothing."""
+        ...

@@ -16,7 +16,8 @@ from engine.position import CONTENTS, EMPTY, Piece
 from engine.view import BLACK, WHITE, BoardView, view_of
 from firmware_bridge.dgt_clock import RIGHT_HIGH, ClockNews, is_times, times
 from firmware_bridge.dgt_codes import UNTAUGHT, Reading, as_known, as_read, learn
-from firmware_bridge.dgt_frames import AFTER_DUMP, SPOILT_DUMP, Frame, Message, Parser
+from firmware_bridge.dgt_display import Display
+from firmware_bridge.dgt_frames import AFTER_DUMP, SPOILT_DUMP, Frame, Message, Parser, spread
 from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
 from firmware_bridge.driver import NOTHING, Battery, Calibration, ClockTimes, Counters, Cues, Device, Output
@@ -79,6 +80,7 @@ class Driver:
         self._battery_heard: Battery | None = None
         self._clock = ClockNews()
         self._clock_news: ClockTimes | None = None
+        self._display = Display()
         self._right_high: bool | None = None
         self._right_high_told: bool | None = None
         self._delivered: BoardView | None = None
@@ -161,12 +163,17 @@ class Driver:
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
         watched = (self._flicker.deadline_ms(), self._swings.deadline_ms(), self._replay.deadline_ms())
-        due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), *watched)
+        due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), self._speaks_ms(), *watched)
         return min((at_ms for at_ms in due if at_ms is not None), default=None)
 
     def show(self, cues: Cues, now_ms: int) -> Output:
         """Nothing: these boards have no lamps."""
         return NOTHING
+
+    def say(self, text: str, now_ms: int) -> Output:
+        """Shows a text of up to eight characters on the clock, the times for an empty one; where there is a clock."""
+        self._display.want(text)
+        return Output(send=self._due(now_ms))
 
     def recollect(self, contents: tuple[Piece, ...], now_ms: int) -> Output:
         """Asks the board's memory for all that was done since a position stood on it; told once it has been read.
@@ -206,6 +213,7 @@ class Driver:
         self._settled = b""
         self._right_high = self._right_high_told = None
         self._delivered = None
+        self._display.clear()
         self._flicker.clear()
         self._swings.clear()
         self._replay.clear()
@@ -214,7 +222,18 @@ class Driver:
         send = self._schedule.due(now_ms)
         if send == RESET_COMMAND:
             self._parser.reset()
-        return send
+        speaks_ms = self._speaks_ms()
+        if send or speaks_ms is None or now_ms < speaks_ms:
+            return send
+        self._schedule.note_sent(now_ms)
+        return self._display.send(now_ms)
+
+    def _speaks_ms(self) -> int | None:
+        """When the clock is to be told something; None where there is nothing to be told, or no clock."""
+        due_ms = self._display.due_ms()
+        if due_ms is None or self._right_high_told is None or not self._schedule.online:
+            return None
+        return max(due_ms, self._schedule.free_ms())
 
     def _notice_drops(self, now_ms: int) -> None:
         """What was lost may have been a field update; a lost dump was none, and is asked for again when it is late."""
@@ -230,10 +249,11 @@ class Driver:
             case Message.BOARD:
                 return self._take_dump(frame.payload, now_ms), None
             case Message.BLACK_SQUARES if self._count == 100:
-                return self._take_dump(_spread(frame.payload), now_ms), None
+                return self._take_dump(spread(frame.payload), now_ms), None
             case Message.FIELD:
                 return self._take_field(frame.payload[0], frame.payload[1], now_ms), None
             case Message.CLOCK:
+                self._display.take(frame.payload)
                 self._clock_news = self._take_times(frame.payload, now_ms) or self._clock_news
                 return None, self._take_clock(frame.payload)
             case Message.VERSION:
@@ -385,12 +405,3 @@ class Driver:
         if not was_known:
             return None
         return "clock_white" if right_high != self.reading.rotated else "clock_black"
-
-
-def _spread(black_squares: bytes) -> bytes:
-    """The codes of the 50 dark squares on a board of 100 fields."""
-    fields = bytearray(100)
-    for place, code in enumerate(black_squares):
-        row, pair = divmod(place, 5)
-        fields[10 * row + 2 * pair + (row + 1) % 2] = code
-    return bytes(fields)

@@ -34,7 +34,7 @@ CODES: dict[str, dict[Piece, int]] = {
 _BUS, _IDLE, _UPDATE, _UPDATE_BOARD, _UPDATE_NICE = "bus", "idle", "update", "update board", "update nice"
 _MODES = {0x40: _IDLE, 0x43: _UPDATE, 0x44: _UPDATE_BOARD, 0x4B: _UPDATE_NICE}
 _UPDATING = (_UPDATE, _UPDATE_BOARD, _UPDATE_NICE)
-_BATTERY = 0x4C
+_BATTERY, _TO_CLOCK = 0x4C, 0x2B
 _CLOCK_BUTTONS = ("clock_white", "clock_black")
 
 
@@ -54,6 +54,7 @@ class DgtBoard:
         clock: bool = True,
         dark_only: bool = False,
         battery: int | None = 90,
+        shows_text: bool = True,
     ) -> None:
         self._columns = columns
         self._fields = columns * rows
@@ -67,6 +68,11 @@ class DgtBoard:
         self.battery = battery
         """Percent left; None on a board that is fed over its cable and does not answer when asked."""
         self.charging = False
+        self._shows_text = shows_text
+        self.display = ""
+        """What the clock shows instead of its times."""
+        self.told: list[bytes] = []
+        """The clock commands that have come."""
         self._mode = _BUS
         self._right_high = False
         self._input: deque[int] = deque()
@@ -125,7 +131,8 @@ class DgtBoard:
         """Takes bytes from the host, gives bytes for it."""
         out = self.tick(now_ms)
         for byte in self._noise.spoil(data) if now_ms >= self._boot_ms else b"":
-            if len(self._input) < INPUT_BYTES:
+            # What is for the clock is passed on as it comes; only commands of the board's own have to wait.
+            if len(self._input) < INPUT_BYTES or self._input[0] == _TO_CLOCK:
                 self._input.append(byte)
         if self._input:
             self._read_ms = max(self._read_ms, now_ms + 1)
@@ -162,8 +169,10 @@ class DgtBoard:
         command = self._input.popleft()
         if command >= 0x80:
             return
-        if command in (0x2B, 0x60):
-            self._swallow_data()
+        if command == _TO_CLOCK and self._clock:
+            self._tell_clock(self._data(), at_ms)
+        elif command in (_TO_CLOCK, 0x60):
+            self._data()
         if command in _MODES:
             self._mode = _MODES[command]
             self._clock_ms = at_ms + CLOCK_MS if self._mode == _UPDATE else None
@@ -178,10 +187,20 @@ class DgtBoard:
             identifier, payload = service
             self._say(identifier, payload(self), at_ms)
 
-    def _swallow_data(self) -> None:
-        if self._input:
-            for _ in range(min(self._input.popleft(), len(self._input))):
-                self._input.popleft()
+    def _data(self) -> bytes:
+        size = self._input.popleft() if self._input else 0
+        return bytes(self._input.popleft() for _ in range(min(size, len(self._input))))
+
+    def _tell_clock(self, data: bytes, at_ms: float) -> None:
+        """The clock does as it is told, or says that it cannot."""
+        self.told.append(data)
+        is_text = len(data) == 12 and data[:2] == b"\x03\x0c" and self._shows_text
+        if is_text:
+            self.display = data[2:10].decode("ascii").rstrip()
+        elif data == b"\x03\x03\x00":
+            self.display = ""
+        done = is_text or not self.display
+        self._say(0x0D, bytes((0x0A, 0x10 if done and self._shows_text else 0x40, 0, 0x0A, 0, 0, 0)), at_ms)
 
     def _dump(self) -> bytes:
         return self._half(0) + bytes(14) if self._dark_only else bytes(self._scanner.read)
@@ -221,7 +240,6 @@ class DgtBoard:
 
 
 _SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {
-    0x2B: (0x0D, lambda board: bytes((0x0A, 0x10, 0, 0x0A, 0, 0, 0))),
     0x41: (0x0D, DgtBoard._times),
     0x42: (0x06, DgtBoard._dump),
     0x45: (0x11, lambda board: b"%05d" % board._serial),

@@ -23,8 +23,8 @@ from station.config import BoardTable
 from station.effects import Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event
-from station.ports import BoardDriver, Dimmer, Historian, Learner, Port
-from station.runtime.desk import events_of, looked_for
+from station.ports import BoardDriver, Dimmer, Historian, Learner, Port, Speaker
+from station.runtime.desk import events_of, looked_for, spoken
 from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
@@ -91,6 +91,9 @@ class BoardWorker:
         self._cues: Latest[Cues] = Latest()
         self._unclear: Latest[tuple[Piece, ...]] = Latest()
         """The game's position, where it is not known what was done on the board since it stood there."""
+        self._words: Latest[str] = Latest()
+        """What a display at the board is to show."""
+        self._spoken = ""
         self._lit: Cues = ()
         """What the driver was last told to light."""
         self._stopped = threading.Event()
@@ -127,6 +130,9 @@ class BoardWorker:
         for effect in outcome.effects if self._table.lamps else ():
             if isinstance(effect, Show):
                 self._cues.put(effect.cues)
+        if (words := spoken(outcome.session)) != self._spoken:
+            self._spoken = words
+            self._words.put(words)
         position = looked_for(outcome.session)
         if position is not None:
             self._unclear.put(position)
@@ -208,6 +214,9 @@ class BoardWorker:
             if cues is not None:
                 self._lit = cues
                 self._carry(self._driver.show(cues, now_ms), port)
+            words = self._words.take()
+            if words is not None and isinstance(self._driver, Speaker):
+                self._carry(self._driver.say(words, now_ms), port)
             position = self._unclear.take()
             if position is not None and isinstance(self._driver, Historian):
                 self._carry(self._driver.recollect(position, now_ms), port)

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from engine.notation import square_name
 from engine.position import Piece
 from firmware_bridge.driver import Output
 from station.effects import Announce, Effect
 from station.events import BatteryTold, BoardSeen, ClockTold, DeviceBack, DeviceLost, Event, Pressed, StopTold
 from station.journal import Header, encode_effect, encode_event, encode_header
+from station.phases import Answering
 from station.ports import BoardDriver
 from station.session import step
 from station.state import Session
@@ -141,3 +143,13 @@ def looked_for(session: Session) -> tuple[Piece, ...] | None:
     is_still = memory.firm and session.at_ms - memory.since_ms >= waits_ms
     is_unclear = isinstance(session.reading, Astray | Ambiguous)
     return session.game.position.contents if memory.blind and is_still and is_unclear else None
+
+
+def spoken(session: Session) -> str:
+    """The reply that is to be made on the board, as its two ends; empty while none is shown."""
+    match session.phase:
+        case Answering(move=move, shown_ms=shown_ms) if session.at_ms >= shown_ms:
+            ruleset = session.game.ruleset
+            ends = (square_name(square, ruleset) for square in (move.from_square, move.to_square))
+            return (ruleset.capture_sign if move.is_capture else "-").join(ends)
+    return ""

@@ -53,6 +53,9 @@ class Wire:
     def show(self, cues: tuple[tuple[int, Role], ...]) -> None:
         self._host(self.driver.show(cues, self.now_ms))
 
+    def say(self, text: str) -> None:
+        self._host(self.driver.say(text, self.now_ms))
+
     def run(self, for_ms: int) -> Wire:
         end = self.now_ms + for_ms
         while (due := self._next_ms()) is not None and due <= end:

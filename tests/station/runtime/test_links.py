@@ -10,6 +10,7 @@ from time import monotonic
 
 import pytest
 
+from engine.notation import square_name
 from firmware_bridge.errors import PortLost
 from firmware_bridge.serial_port import SerialPort
 from firmware_bridge.simulator import DgtBoard, MatrixBoard, device_for
@@ -265,6 +266,20 @@ def test_S76_lamps_are_dimmed_as_configured_by_day_and_by_night(stand, is_night)
 
 
 # --- which board
+
+
+def test_the_clock_of_a_board_without_lamps_shows_the_reply_until_it_is_made(stand):
+    board = DgtBoard(8, 8)
+    table = stand(driver="dgt", devices={"table": board}, white="engine:1")
+    table.until(lambda: board.display)
+    session = table.session()
+    move, cells = session.phase.move, session.game.ruleset.geometry.cells
+    assert board.display == "-".join(
+        square_name(square, session.game.ruleset) for square in (move.from_square, move.to_square)
+    )
+    table.move(cells[move.from_square], cells[move.to_square])
+    table.until(lambda: not board.display)
+    assert len(record(table)) == 1
 
 
 def boards_of(driver):
