@@ -94,6 +94,8 @@ class BoardTable:
     night_brightness: int = 20
     pins: Pins | None = None
     """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
+    record: bool = False
+    """Whether a camera's pictures are kept, with driver `camera`."""
     house_rules: tuple[Ruleset, ...] = ()
     """The house rules of the configuration folder; no key of the table."""
 
@@ -274,6 +276,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "night": _night,
         "night_brightness": _percent,
         "pins": pins_fault,
+        "record": _truth,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")
@@ -361,6 +364,11 @@ def _place_fault(board: BoardTable) -> str | None:
                 "the playing squares have a contact"
             )
         return None
+    if board.driver == "camera":
+        expected = "port alone: /dev/v4l/by-id/..., pi:0, unix:PATH or a folder of pictures"
+        return None if board.port and not board.usb_serial else f"driver = 'camera': expected {expected}"
+    if board.record:
+        return f"record: found driver {board.driver!r}, expected record with driver 'camera' alone"
     if board.pins is not None:
         return f"pins: found driver {board.driver!r}, expected pins with driver 'gpio-matrix' alone"
     if bool(board.port) == bool(board.usb_serial):

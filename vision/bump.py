@@ -22,18 +22,18 @@ def followed(before: Image, now: Image, where: Places, corners: Points, columns:
     """
     one, other = (np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32) for image in (before, now))
     shift, sure = shifted(before, now)
-    warp = np.eye(3, dtype=np.float32)
+    warp = np.eye(2, 3, dtype=np.float32)
     if sure > 0.1 and np.abs(shift).max() < HALF:
-        warp[:2, 2] = shift * PIXELS
+        warp[:, 2] = shift * PIXELS
     mask = np.asarray(where.free, np.uint8)
     try:
-        fit, warp_found = cv2.findTransformECC(one, other, warp, cv2.MOTION_HOMOGRAPHY, _STEPS, mask, 5)
+        fit, warp_found = cv2.findTransformECC(one, other, warp, cv2.MOTION_AFFINE, _STEPS, mask, 5)
     except cv2.error:  # it does not converge
         return None
     if fit < _LEAST_FIT:
         return None
     outer = np.array([(0, 0), (columns, 0), (columns, rows), (0, rows)], np.float64)
-    at = mapped(np.asarray(warp_found, np.float64), outer * PIXELS + EDGE - 0.5)
+    at = (outer * PIXELS + EDGE - 0.5) @ np.asarray(warp_found[:, :2], np.float64).T + warp_found[:, 2]
     moved = (at + 0.5 - EDGE) / PIXELS
     if np.abs(moved - outer).max() >= HALF:
         return None

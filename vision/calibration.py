@@ -30,6 +30,8 @@ LEAST_SHARP = 2.0
 """A picture whose board varies by less from pixel to pixel, in brightness of 255, is out of focus."""
 LEAST_AGREEING = 0.85
 """So large a share of the squares must be read as the start position has them before the board has taught anything."""
+_CHANGED = 12.0
+"""What changes less, in CIE Lab of 255 each, is no piece that was put down."""
 FURTHEST = 0.15
 """The board may lie so far, in sides of a square, from where it lay in the picture of it empty."""
 
@@ -144,21 +146,62 @@ def _lies(
     start: Frame, empty: Frame | None, corners: Points, geometry: Geometry, kinds: NDArray[np.int64], most: int
 ) -> Points | Refused:
     """The corners in the order in which the start position is read best."""
-    best: tuple[float, Points, Numbers] | None = None
-    for turns in range(4):
-        way = np.roll(corners, -turns, axis=0)
-        if geometry.columns != geometry.rows and (_is_wide(way) != (geometry.columns > geometry.rows)):
-            continue
-        model = _model(start, None, way, geometry, kinds, UNTOLD)
-        likely = judged(trained(), measured(model, geometry, way, start.image), most)
-        fit = float(np.log(np.maximum(likely[np.arange(len(kinds)), kinds], 1e-3)).sum())
-        if best is None or fit > best[0]:
-            best = fit, way, likely
-    assert best is not None
-    wrong = np.nonzero(best[2].argmax(axis=1) != kinds)[0]
+    ways = [
+        way
+        for way in (np.roll(corners, -turns, axis=0) for turns in range(4))
+        if geometry.columns == geometry.rows or _is_wide(way) == (geometry.columns > geometry.rows)
+    ]
+    read = _by_reading if empty is None else _by_difference
+    fits = [read(start, empty, way, geometry, kinds, most) for way in ways]
+    best = max(range(len(ways)), key=lambda number: fits[number][0])
+    wrong = fits[best][1]
     if 1 - len(wrong) / len(kinds) < LEAST_AGREEING:
-        return Refused("not_start", tuple(int(square) for square in wrong))
-    return best[1]
+        return Refused("not_start", wrong)
+    return ways[best]
+
+
+_Fit = tuple[float, tuple[Square, ...]]
+"""How well a way to lie suits the start position, and the squares that do not suit it."""
+
+
+def _by_reading(
+    start: Frame, empty: Frame | None, corners: Points, geometry: Geometry, kinds: NDArray[np.int64], most: int
+) -> _Fit:
+    """By what the networks read, which have not seen this board before."""
+    model = _model(start, empty, corners, geometry, kinds, UNTOLD)
+    likely = judged(trained(), measured(model, geometry, corners, start.image), most)
+    fit = float(np.log(np.maximum(likely[np.arange(len(kinds)), kinds], 1e-3)).sum())
+    return fit, _numbers(likely.argmax(axis=1) != kinds)
+
+
+def _by_difference(
+    start: Frame, empty: Frame | None, corners: Points, geometry: Geometry, kinds: NDArray[np.int64], most: int
+) -> _Fit:
+    """By what has changed since the board was empty: where pieces stand, and the lighter of them are White's."""
+    assert empty is not None
+    columns, rows = geometry.columns, geometry.rows
+    before, now = (
+        np.asarray(cv2.cvtColor(small(rectified(frame.image, corners, columns, rows)), cv2.COLOR_BGR2LAB), np.float64)
+        for frame in (empty, start)
+    )
+    middles = [(EDGE + row * PIXELS, EDGE + column * PIXELS) for column, row in geometry.cells]
+    inner = slice(PIXELS // 4, -PIXELS // 4)
+
+    def looks(picture: Numbers) -> Numbers:
+        return np.array([picture[y : y + PIXELS, x : x + PIXELS][inner, inner].mean(axis=(0, 1)) for y, x in middles])
+
+    light = looks(now)[:, 0]
+    change = np.abs(looks(np.abs(now - before))).sum(axis=1)
+    # As many squares as have pieces are those that have changed most.
+    occupied = np.zeros(len(kinds), bool)
+    occupied[np.argsort(change)[::-1][: int((kinds > 0).sum())]] = True
+    agreeing = (occupied == (kinds > 0)) & ((change > _CHANGED) == occupied)
+    white, black = light[kinds == 1].mean(), light[kinds == 2].mean()
+    return float(agreeing.sum() + np.sign(white - black)), _numbers(~agreeing)
+
+
+def _numbers(squares: NDArray[np.bool_]) -> tuple[Square, ...]:
+    return tuple(int(square) for square in np.nonzero(squares)[0])
 
 
 def _is_wide(corners: Points) -> bool:

@@ -27,8 +27,14 @@ REACH = 7
 """How far around a place is looked, in pixels of the small picture."""
 ALIKE = 0.5
 """A place whose pattern correlates with what it was by less is covered."""
+CLEAR = 0.8
+"""One that correlates by less is touched."""
+HAND = 3
+"""So many touched places side by side, all but one covered, are a hand, a sleeve or an arm; fewer are a piece."""
 COLOUR = 22.0
 """Or one whose colour (CIE Lab a, b) is so far from what it was, against all others."""
+LIGHT = 0.4
+"""Or one without a pattern whose lightness (natural logarithm) is."""
 FOOT = 0.42
 """No man is wider than this to either side, in sides of a square."""
 
@@ -49,7 +55,9 @@ class Places:
     """The places of a board that are looked at."""
 
     at: NDArray[np.int64]
-    """Column and row of each crossing, 0 at the upper left corner of the board. Shape (places, 2)."""
+    """Column and row of each crossing, 0 at the upper left corner of the board. Shape (places, 2).
+
+    Those beside the board, from -1 to one more than it has, lie on its edge."""
     pixels: NDArray[np.int64]
     """For each place the pixels around it, as places in a small picture laid out in one row. Shape (places, pixels)."""
     counts: NDArray[np.float32]
@@ -57,18 +65,27 @@ class Places:
     free: NDArray[np.bool_]
     """The small picture's pixels that belong to the board and that no piece covers."""
 
-    def told(self, covered: NDArray[np.bool_]) -> int:
-        """How many covered places lie together at the most, each touching another at a side or a corner."""
-        left = {(int(column), int(row)) for column, row in self.at[covered]}
-        largest = 0
+    inside: NDArray[np.bool_]
+    """Which of the places are crossings of the board itself. Shape (places,)."""
+
+    def hand(self, same: NDArray[np.float64]) -> int | None:
+        """How many places inside are covered by what lies over the board like a hand; None where nothing does.
+
+        A hand covers some places side by side, others beside them in part. What covers places on the edge alone is
+        none: captured pieces lie there.
+        """
+        left = {(int(column), int(row)): place for place, (column, row) in enumerate(self.at) if same[place] < CLEAR}
+        most: int | None = None
         while left:
-            group = [left.pop()]
-            for column, row in group:
-                near = {(column + dx, row + dy) for dx, dy in product((-1, 0, 1), repeat=2)} & left
-                left -= near
-                group.extend(near)
-            largest = max(largest, len(group))
-        return largest
+            group = [left.popitem()]
+            for (column, row), _ in group:
+                near = [(column + dx, row + dy) for dx, dy in product((-1, 0, 1), repeat=2)]
+                group.extend((at, left.pop(at)) for at in near if at in left)
+            found = np.array([place for _, place in group])
+            covered = same[found] < ALIKE
+            if len(found) >= HAND and covered.sum() >= HAND - 1 and self.inside[found].any():
+                most = max(most or 0, int((covered & self.inside[found]).sum()))
+        return most
 
 
 @lru_cache(maxsize=16)
@@ -76,22 +93,26 @@ def places(geometry: Geometry, eye: Eye) -> Places:
     """The places of a board under a camera that are not hidden by pieces, wherever they stand."""
     columns, rows = geometry.columns, geometry.rows
     free = _free(geometry, eye)
+    is_board = np.zeros(free.shape, bool)
+    is_board[EDGE:-EDGE, EDGE:-EDGE] = True
     offsets = np.array(list(product(range(-REACH, REACH), repeat=2)))
-    at, pixels, counts = [], [], []
-    width = free.shape[1]
-    for row, column in product(range(rows + 1), range(columns + 1)):
-        middle = np.array([EDGE + row * PIXELS, EDGE + column * PIXELS])
-        y, x = np.clip((middle + offsets).T, 0, [[free.shape[0] - 1], [width - 1]])
-        counted = free[y, x]
+    at, pixels, counts, inside = [], [], [], []
+    height, width = free.shape
+    for row, column in product(range(-1, rows + 2), range(-1, columns + 2)):
+        is_inside = 0 <= row <= rows and 0 <= column <= columns
+        middle = np.clip(np.array([row, column]) * PIXELS + EDGE, EDGE // 2, [height - EDGE // 2, width - EDGE // 2])
+        y, x = np.clip((middle + offsets).T, 0, [[height - 1], [width - 1]])
+        counted = free[y, x] & (is_board[y, x] == is_inside)
         if counted.sum() >= _LEAST_PIXELS:
             at.append((column, row))
             pixels.append(y * width + x)
             counts.append(counted)
-    return Places(np.array(at), np.array(pixels), np.array(counts, np.float32), free)
+            inside.append(is_inside)
+    return Places(np.array(at), np.array(pixels), np.array(counts, np.float32), free & is_board, np.array(inside))
 
 
 def _free(geometry: Geometry, eye: Eye) -> NDArray[np.bool_]:
-    """Pixels of the board that neither the foot nor the top of a man covers, nor what is between."""
+    """Pixels that neither the foot nor the top of a man on the board covers, nor what is between."""
     shape = geometry.rows * PIXELS + 2 * EDGE, geometry.columns * PIXELS + 2 * EDGE
     hidden = np.zeros(shape, np.uint8)
     middles = np.array(geometry.cells, np.float64) + 0.5
@@ -100,10 +121,7 @@ def _free(geometry: Geometry, eye: Eye) -> NDArray[np.bool_]:
         for column, row in middles + step * (tops - middles):
             centre = (round(EDGE + column * PIXELS - 0.5), round(EDGE + row * PIXELS - 0.5))
             cv2.circle(hidden, centre, round(FOOT * PIXELS), 1, -1)
-    free = np.asarray(hidden == 0, np.bool_)
-    free[:EDGE] = free[-EDGE:] = False
-    free[:, :EDGE] = free[:, -EDGE:] = False
-    return free
+    return np.asarray(hidden == 0, np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +131,8 @@ class Looks:
     light: NDArray[np.float32]
     """Lightness (natural logarithm) of each place's pixels against their mean, 0 where a pixel does not count."""
     deviation: NDArray[np.float32]
+    brightness: NDArray[np.float32]
+    """Mean lightness of each place."""
     colour: NDArray[np.float32]
     """Mean a and b of CIE Lab. Shape (places, 2)."""
 
@@ -123,10 +143,11 @@ def looks(picture: Image, where: Places) -> Looks:
     light = np.log(lab[:, 0] / 255 + 0.05)[where.pixels]
     counts = where.counts
     total = counts.sum(axis=1)
-    centred = (light - ((light * counts).sum(axis=1) / total)[:, None]) * counts
+    brightness = (light * counts).sum(axis=1) / total
+    centred = (light - brightness[:, None]) * counts
     deviation = np.sqrt((centred * centred).sum(axis=1) / total)
     colour = np.stack([(lab[:, place][where.pixels] * counts).sum(axis=1) / total for place in (1, 2)], axis=1)
-    return Looks(centred.astype(np.float32), deviation.astype(np.float32), colour.astype(np.float32))
+    return Looks(*(np.asarray(told, np.float32) for told in (centred, deviation, brightness, colour)))
 
 
 def alike(before: Looks, now: Looks, where: Places) -> NDArray[np.float64]:
@@ -136,11 +157,12 @@ def alike(before: Looks, now: Looks, where: Places) -> NDArray[np.float64]:
     # Noise alone must not count as another pattern where there is hardly any.
     scale = before.deviation * now.deviation + _NOISE * _NOISE
     same = np.clip(product_of / scale, -1, 1)
+    shift, brighter = now.colour - before.colour, now.brightness - before.brightness
+    apart = np.hypot(*(shift - np.median(shift, axis=0)).T) / COLOUR
+    away = np.abs(brighter - np.median(brighter)) / LIGHT
     flat = (before.deviation < _FLAT) & (now.deviation < 2 * _FLAT)
-    same = np.where(flat, 1.0, same)
-    shift = now.colour - before.colour
-    apart = np.hypot(*(shift - np.median(shift, axis=0)).T)
-    return np.asarray(np.where(apart > COLOUR, 0.0, same), np.float64)
+    same = np.where(flat, np.clip(1.5 - away, 0, 1), same)
+    return np.asarray(np.where(apart > 1, 0.0, same), np.float64)
 
 
 @cache

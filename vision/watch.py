@@ -8,6 +8,7 @@ readings of a board at rest agree on is told, and what flickers on a still board
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -20,7 +21,7 @@ from vision.appearance import tuned
 from vision.bump import HALF, followed, found_again
 from vision.features import Cells, Numbers, features
 from vision.frame import Frame
-from vision.ground import EDGE, PIXELS, Looks, Places, alike, looks, places, small
+from vision.ground import ALIKE, CLEAR, EDGE, HAND, PIXELS, Looks, Places, alike, looks, places, small
 from vision.height import Eye, eye, raised
 from vision.locate import Image, Points
 from vision.model import BoardModel
@@ -32,16 +33,18 @@ APART_MS = 300
 """Two equal readings at least so far apart are believed."""
 STILL_MS = 150
 """A board is read when nothing has moved over it for so long."""
-HAND = 3
-"""So many places side by side that are covered are a hand, a sleeve or an arm; fewer are a piece beside its square."""
+RESTS_MS = 20_000
+"""What covers mostly the edge for so long is something that was put there, and no hand."""
 MOVING = 40
 """So many pixels of the small picture that change from frame to frame are a hand or an arm."""
 CHANGED = 14
 """Brightness, of 255, by which a pixel must change for that."""
-PUSHED = 0.35
+PUSHED = 0.25
 """Where so large a share of the places looks otherwise on a still board, the camera may have been pushed."""
-SEEK_MS = 700
-"""A board that has been still for so long and looks pushed is sought; then again in so long."""
+SEEK_MS = 450
+"""A board that has been still for so long and looks pushed is sought."""
+SEEK_AGAIN_MS = 3000
+"""Then again after so long: it may take a while."""
 DRIFTED = 0.88
 """Places that look less alike than this, in the middle, have shifted by a little."""
 WASHED_OUT = 0.35
@@ -61,6 +64,13 @@ _STEP = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Still:
+    """A small picture that later ones are compared with; the same only as itself."""
+
+    picture: Image
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Watching:
     """A board that is watched: what is known of it, made ready."""
 
@@ -69,6 +79,8 @@ class Watching:
     most: int
     """How many pieces of a colour there are at the most."""
     networks: tuple[Network, ...]
+    stills: tuple[Still, ...]
+    """The board as it was calibrated."""
 
 
 def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> Watching:
@@ -76,7 +88,8 @@ def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> 
     if (model.columns, model.rows) != (geometry.columns, geometry.rows):
         found, expected = f"{model.columns}x{model.rows}", f"{geometry.columns}x{geometry.rows}"
         raise ValueError(f"the camera was calibrated with a board of {found} squares, expected {expected}")
-    return Watching(model, geometry, most_of_a_colour(home), taught(model))
+    stills = tuple(Still(picture) for picture in (model.empty, model.start) if picture is not None)
+    return Watching(model, geometry, most_of_a_colour(home), taught(model), stills)
 
 
 def taught(model: BoardModel) -> tuple[Network, ...]:
@@ -103,11 +116,15 @@ class Memory:
     """Where it lies in the picture now."""
     before: Image | None = None
     """The frame before, as vision.ground makes it."""
-    accepted: Image | None = None
+    accepted: Still | None = None
     """The latest frame that was read, likewise."""
     busy_ms: int = 0
     """When something moved or covered the board last."""
-    sought_ms: int = 0
+    moving_ms: int = 0
+    """When something moved last."""
+    clear_ms: int = 0
+    """When nothing covered it last."""
+    sought_ms: int = -SEEK_AGAIN_MS
     """When the board was sought last."""
     pushed: bool = False
     """Whether it lies elsewhere, too far away to go on by itself."""
@@ -144,8 +161,12 @@ class _Look:
     """How far each place is what it was."""
 
     @property
+    def share_touched(self) -> float:
+        return float((self.same < CLEAR)[self.places.inside].mean())
+
+    @property
     def covered(self) -> NDArray[np.bool_]:
-        return self.same < 0.5
+        return self.same < ALIKE
 
 
 def begun(model: BoardModel) -> Memory:
@@ -162,16 +183,20 @@ def watch(known: Watching, memory: Memory, frame: Frame) -> tuple[Seen | Unseen,
         return Unseen("dark"), _busy(memory, frame)
     look = _look(known, memory, frame)
     is_moving = memory.before is None or _moves(memory.before, look.picture)
-    memory = replace(memory, before=look.picture)
-    share = float(look.covered.mean())
+    clear_ms = frame.at_ms if memory.before is None else memory.clear_ms
+    memory = replace(memory, before=look.picture, clear_ms=clear_ms)
     if is_moving:
-        return Unseen("moving"), _busy(memory, frame)
-    if share >= PUSHED:
-        return _pushed(known, memory, look)
-    memory = replace(memory, pushed=False)
-    if look.places.told(look.covered) >= HAND:
-        return Unseen("hand"), _busy(memory, frame)
-    if float(np.median(look.same)) < DRIFTED:
+        return Unseen("moving"), replace(_busy(memory, frame), moving_ms=frame.at_ms)
+    inside, at_ms = look.places.hand(look.same), frame.at_ms
+    # A hand at rest and a man on the board's edge look alike for a while, not for long.
+    is_hand = inside is not None and (inside >= HAND or at_ms - memory.clear_ms < RESTS_MS)
+    if is_hand or look.share_touched >= PUSHED:
+        if at_ms - memory.moving_ms < SEEK_MS or at_ms - memory.sought_ms < SEEK_AGAIN_MS:
+            return Unseen("moved" if memory.pushed else "hand"), _busy(memory, frame)
+        return _sought(known, replace(memory, sought_ms=at_ms), look)
+    clear_ms = at_ms if inside is None else memory.clear_ms
+    memory = replace(memory, pushed=False, clear_ms=clear_ms)
+    if float(np.median(look.same[look.places.inside])) < DRIFTED:
         moved = _followed(known, memory, look)
         if moved is not None:
             memory = _elsewhere(memory, moved)
@@ -184,22 +209,21 @@ def _busy(memory: Memory, frame: Frame) -> Memory:
 
 
 def _look(known: Watching, memory: Memory, frame: Frame) -> _Look:
-    geometry, model = known.geometry, known.model
+    geometry = known.geometry
     board = rectified(frame.image, memory.corners, geometry.columns, geometry.rows)
     picture = small(board)
     where = _eye(known, memory)
     around = places(geometry, where)
     now = looks(picture, around)
     # What is covered looks like none of these: neither as it did a moment ago nor as it did when it was calibrated.
-    known_looks = [
-        _looks_of(image, around) for image in (memory.accepted, model.empty, model.start) if image is not None
-    ]
-    same = np.max([alike(one, now, around) for one in known_looks], axis=0)
+    stills = known.stills if memory.accepted is None else (*known.stills, memory.accepted)
+    same = np.max([alike(_looks_of(still, around), now, around) for still in stills], axis=0)
     return _Look(frame, picture, where, around, same)
 
 
-def _looks_of(picture: Image, around: Places) -> Looks:
-    return looks(picture, around)
+@lru_cache(maxsize=32)
+def _looks_of(still: Still, around: Places) -> Looks:
+    return looks(still.picture, around)
 
 
 def _eye(known: Watching, memory: Memory) -> Eye:
@@ -214,27 +238,30 @@ def _moves(before: Image, now: Image) -> bool:
     return int(np.count_nonzero(changed[EDGE:-EDGE, EDGE:-EDGE])) >= MOVING
 
 
-def _pushed(known: Watching, memory: Memory, look: _Look) -> tuple[Unseen, Memory]:
-    """A board most of which looks otherwise: covered, or elsewhere in the picture."""
-    at_ms = look.frame.at_ms
-    if at_ms - memory.busy_ms < SEEK_MS or at_ms - memory.sought_ms < SEEK_MS:
-        return Unseen("moved" if memory.pushed else "hand"), replace(memory, readings=())
-    memory = replace(memory, sought_ms=at_ms, readings=())
-    moved = _followed(known, memory, look)
-    if moved is None:
-        model = known.model
-        again = found_again(look.frame.image, memory.corners, model.columns, model.rows)
-        if again is None:
-            return Unseen("moved" if memory.pushed else "hand"), memory
-        moved, by = again
-        if by >= HALF:
-            return Unseen("moved"), replace(memory, pushed=True)
-    return Unseen("settling"), replace(_elsewhere(memory, moved), pushed=False)
+def _sought(known: Watching, memory: Memory, look: _Look) -> tuple[Unseen, Memory]:
+    """A board much of which looks otherwise: covered, or elsewhere in the picture."""
+    near = _followed(known, memory, look)
+    if near is not None:
+        memory_there = _elsewhere(memory, near)
+        if _look(known, memory_there, look.frame).share_touched < look.share_touched / 2:
+            return Unseen("settling"), replace(memory_there, pushed=False)
+    model = known.model
+    is_likely = look.share_touched >= PUSHED
+    again = found_again(look.frame.image, memory.corners, model.columns, model.rows) if is_likely else None
+    if again is None:
+        return Unseen("moved" if memory.pushed else "hand"), _busy(memory, look.frame)
+    corners, by = again
+    if by >= HALF:
+        return Unseen("moved"), replace(_busy(memory, look.frame), pushed=True)
+    there = _elsewhere(memory, corners)
+    if _look(known, there, look.frame).share_touched < look.share_touched / 2:
+        return Unseen("settling"), replace(there, pushed=False)
+    return Unseen("hand"), _busy(memory, look.frame)
 
 
 def _followed(known: Watching, memory: Memory, look: _Look) -> Points | None:
     model = known.model
-    before = model.start if memory.accepted is None else memory.accepted
+    before = model.start if memory.accepted is None else memory.accepted.picture
     return followed(before, look.picture, look.places, memory.corners, model.columns, model.rows)
 
 
@@ -257,7 +284,7 @@ def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, 
     if readings[-1][0] - readings[0][0] < APART_MS:
         return Unseen("settling"), memory
     view = _view(known, memory, look)
-    return Seen(view), replace(memory, told=view, accepted=look.picture)
+    return Seen(view), replace(memory, told=view, accepted=Still(look.picture))
 
 
 def read_frame(known: Watching, corners: Points, image: Image) -> Numbers:

@@ -9,6 +9,7 @@ import threading
 import traceback
 from contextlib import closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.position import Piece
 from engine.rules import rules_for
@@ -29,6 +30,9 @@ from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
 from station.runtime.places import Places
+
+if TYPE_CHECKING:
+    from station.runtime.album import Album
 
 BOARDS = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(boards.__path__)))
 """The drivers that come with the program."""
@@ -52,6 +56,8 @@ def driver_class(name: str) -> type[BoardDriver]:
         module = importlib.import_module(name if "." in name else place)
         driver: type[BoardDriver] = module.Driver
     except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as error:
+        if name in OWN:
+            raise ConfigError(f"driver = {name!r}: {error}: pip install 'dambord[vision]'") from error
         raise ConfigError(
             f"driver = {name!r}: expected {', '.join((*BOARDS, *OWN))} or a module with a class Driver: {error}"
         ) from error
@@ -74,10 +80,19 @@ def misfit(driver: str, ruleset: Ruleset) -> str | None:
 class BoardWorker:
     """One thread for one board. A port that is lost is looked for until it is back."""
 
-    def __init__(self, table: BoardTable, loop: Loop, places: Places, shelf: KnownBoards | None = None) -> None:
+    def __init__(
+        self,
+        table: BoardTable,
+        loop: Loop,
+        places: Places,
+        shelf: KnownBoards | None = None,
+        album: Album | None = None,
+    ) -> None:
         self._table, self._loop, self._places = table, loop, places
         self._shelf = shelf
         """Where that which drivers learn of their boards is kept."""
+        self._album = album
+        """The same for a board under a camera, and its pictures; None for others."""
         self._calibration = Calibration()
         """What was learned of the board that answers."""
         self._met: Device | None = None
@@ -156,6 +171,8 @@ class BoardWorker:
             driver = kind(ruleset.geometry, home)
         else:
             driver = kind(ruleset.geometry, home, turned=self._turned)
+        if self._album is not None:
+            self._album.open(driver)
         if isinstance(driver, Learner) and self._shelf is not None:
             for unique_id, known in self._shelf.all().items():
                 # A board without a number of its own is known by its table.
@@ -180,6 +197,8 @@ class BoardWorker:
     def _open(self) -> Port:
         if self._table.pins is not None:
             return GpioPort(self._table.pins)
+        if self._album is not None:
+            return self._album.port(self._table.port)
         faults: list[PortLost] = []
         for path in self._places.paths(self._table):
             try:
@@ -207,6 +226,8 @@ class BoardWorker:
             if data:
                 self._heard_bytes += len(data)
                 self._carry(self._driver.receive(data, now_ms), port)
+                if self._album is not None:
+                    self._carry(self._album.turn(self._driver, data, now_ms), port)
             deadline = self._driver.deadline_ms()
             if deadline is not None and deadline <= now_ms:
                 self._carry(self._driver.tick(now_ms), port)

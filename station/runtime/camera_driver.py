@@ -9,7 +9,8 @@ from engine.geometry import Geometry
 from engine.position import Piece
 from engine.view import ANYTHING, BoardView, view_of
 from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
-from vision.frame import Frame, Packet, Unpacker
+from vision.camera import lock_command
+from vision.frame import UNTOLD, Frame, Metadata, Packet, Unpacker
 from vision.model import BoardModel
 from vision.watch import Memory, Seen, Unseen, Watching, begun, watch, watching
 
@@ -19,8 +20,12 @@ LOST_MS = 2000
 """A camera that has sent none for so long is lost."""
 WAITS_MS = 15_000
 """After so long without a reading it is said what is in the way."""
-COVERING = ("hand", "moving")
-"""Reasons for which anything may be done on the board meanwhile."""
+LOCK_MS = 5000
+"""A camera that takes pictures otherwise than it was calibrated is asked so often to return to that."""
+GIVES_IN_MS = 3000
+"""One that goes on like that is believed after this time: it cannot be locked."""
+DRIFT = 0.08
+"""Exposure, gains and lens may differ by so much, as a share, from what was locked."""
 
 PROBLEMS = {
     "uncalibrated": "the camera does not know its board: run `dambord calibrate camera`, or calibrate it on the page",
@@ -52,12 +57,20 @@ class Driver:
         self._problem = ""
         self._told: BoardView | None = None
         self._waits_since_ms: int | None = None
+        self._drifts_since_ms: int | None = None
+        self._asked_ms: int | None = None
 
     def recall_model(self, model: BoardModel | None) -> None:
         """Take what is known of the board, None for nothing; ValueError where it is of another size."""
         self._known = None if model is None else watching(model, self._geometry, self._home)
         self._memory = None if model is None else begun(model)
         self._problem, self._told, self._waits_since_ms = "", None, None
+        self._drifts_since_ms, self._asked_ms = None, None
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the board is seen at rest now."""
+        return self._told is not None and self._told != self._covered
 
     @property
     def model(self) -> BoardModel | None:
@@ -88,9 +101,25 @@ class Driver:
         return f"camera_{self._problem}" if self._problem else ""
 
     def start(self, now_ms: int) -> Output:
-        """Wait for the first picture."""
+        """Wait for the first picture, and have all be taken as it was calibrated."""
+        self._dropped += self._unpacker.faults
         self._unpacker, self._online, self._latest_ms, self._told = Unpacker(), False, now_ms, None
-        return NOTHING
+        return self._lock(now_ms)
+
+    def _lock(self, now_ms: int) -> Output:
+        locked = UNTOLD if self._known is None else self._known.model.locked
+        self._asked_ms = now_ms
+        return Output(send=lock_command(locked)) if locked != UNTOLD else NOTHING
+
+    def _drifts(self, frame: Frame, now_ms: int) -> bool:
+        """Whether a picture was taken otherwise than it was calibrated, by a camera that may still return to that."""
+        if self._known is None or not differs(self._known.model.locked, frame.metadata):
+            self._drifts_since_ms = None
+            return False
+        self._dropped["not_locked"] += 1
+        since_ms = self._drifts_since_ms
+        self._drifts_since_ms = now_ms if since_ms is None else since_ms
+        return now_ms - self._drifts_since_ms < GIVES_IN_MS
 
     def receive(self, data: bytes, now_ms: int) -> Output:
         """Look at the newest picture; what came before it is dropped."""
@@ -116,9 +145,12 @@ class Driver:
     def _look(self, frame: Frame, now_ms: int) -> Output:
         self._latest_ms = now_ms
         if self._device is None:
-            self._device = Device("camera", frame.camera, "", colour=True, identity=False, lamps=False)
+            self._device = Device("camera", "", "", colour=True, identity=False, lamps=False)
         if self._known is None or self._memory is None:
             return self._in_trouble("uncalibrated")
+        if self._drifts(frame, now_ms):
+            asked_ms = self._asked_ms
+            return self._lock(now_ms) if asked_ms is None or now_ms - asked_ms >= LOCK_MS else NOTHING
         seen, self._memory = watch(self._known, self._memory, frame)
         return self._saw(seen.view) if isinstance(seen, Seen) else self._missed(seen, now_ms)
 
@@ -139,10 +171,12 @@ class Driver:
         self._waits_since_ms = now_ms if since_ms is None else since_ms
         if since_ms is not None and now_ms - since_ms >= WAITS_MS:
             return self._in_trouble(why.reason)
-        if not self._online or self._told is None or self._told == self._covered:
+        if self._problem or self._told == self._covered:
             return NOTHING
+        # A camera that was put up while a hand lay over the board is there all the same.
+        back, self._online = (None if self._online else True), True
         self._told = self._covered
-        return Output(views=(self._covered,))
+        return Output(views=(self._covered,), online=back)
 
     def _in_trouble(self, problem: str) -> Output:
         self._problem, self._told = problem, None
@@ -163,3 +197,12 @@ class Driver:
     def show(self, cues: Cues, now_ms: int) -> Output:
         """Nothing: a camera has no lamps."""
         return NOTHING
+
+
+def differs(locked: Metadata, found: Metadata) -> bool:
+    """Whether a picture was taken otherwise than was locked, in anything that both tell."""
+    for name in Metadata.__slots__:
+        wanted, told = getattr(locked, name), getattr(found, name)
+        if wanted is not None and told is not None and abs(told - wanted) > DRIFT * max(abs(wanted), 1e-3):
+            return True
+    return False

@@ -137,8 +137,21 @@ def _add_calibrate(commands: _Commands) -> None:
         "Walk over the squares: how the board lies, its colours, its magnets, its dead squares.",
         "dambord calibrate board --config station.toml --board table-1",
     )
-    board.add_argument("--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)")
-    board.add_argument("--board", metavar="ID", help="which board, where the configuration has several")
+    camera = _add(
+        inner,
+        "camera",
+        _calibrate_camera,
+        "Show a camera its board: aim, empty board, start position, a hand.",
+        "dambord calibrate camera --config station.toml --board table-1",
+    )
+    for command in (board, camera):
+        command.add_argument(
+            "--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)"
+        )
+        command.add_argument("--board", metavar="ID", help="which board, where the configuration has several")
+    camera.add_argument(
+        "--corners", metavar="X,Y,...", help="the playing area's corners in pixels, clockwise, for a board not found"
+    )
 
 
 def _add_game(commands: _Commands) -> None:
@@ -413,6 +426,12 @@ def _calibrate_board(options: argparse.Namespace) -> int:
     from station.runtime.calibrate import calibrate_board
 
     return calibrate_board(options)
+
+
+def _calibrate_camera(options: argparse.Namespace) -> int:
+    from station.runtime.calibrate_camera import calibrate_camera
+
+    return calibrate_camera(options)
 
 
 def _variants(options: argparse.Namespace) -> int:

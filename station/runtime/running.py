@@ -53,8 +53,17 @@ def missing_ports(config: Config, path: str) -> list[str]:
     return [
         f"{path}: boards {number}: port = {table.port!r}: no such port, expected a board plugged in there"
         for number, table in enumerate(config.boards, 1)
-        if table.port and not Path(table.port).exists()
+        if table.port and not _is_there(table)
     ]
+
+
+def _is_there(table: BoardTable) -> bool:
+    """Whether something is plugged in at a table's port, as far as can be told without opening it."""
+    if table.driver == "camera":
+        from vision.camera import is_there
+
+        return is_there(table.port)
+    return Path(table.port).exists()
 
 
 def misfits(config: Config, path: str) -> list[str]:

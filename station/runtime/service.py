@@ -15,7 +15,7 @@ from firmware_bridge.serial_port import Listing, ports
 from station import status
 from station.config import BoardTable, Config
 from station.effects import Answer
-from station.errors import JournalError
+from station.errors import ConfigError, JournalError
 from station.events import Requested
 from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
 from station.runtime.boards import BoardWorker
@@ -34,6 +34,7 @@ from station.session import begin
 from station.texts import load_texts
 
 if TYPE_CHECKING:
+    from station.runtime.album import Album
     from station.runtime.mqtt import MqttWorker
     from station.web import Feed, Hands, WebServer
 
@@ -91,7 +92,11 @@ class Service:
         desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         places = Places(config.boards, listing)
-        self.boards = [BoardWorker(table, self.loop, places, KnownBoards(data)) for table in config.boards]
+        self.albums = _albums(config, data, self.boot)
+        self.boards = [
+            BoardWorker(table, self.loop, places, KnownBoards(data), self.albums.get(table.id))
+            for table in config.boards
+        ]
         self.endings = TableMaker(data / "endings")
         self.players = [
             PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.is_unhurried) for table in config.boards
@@ -191,6 +196,18 @@ class Service:
         journal = JournalFile(folder / f"{self.boot}.jsonl", header)
         session = begin(settings, load_texts(self.config.station.language), self.boot, resumed)
         return Desk(session, journal)
+
+
+def _albums(config: Config, data: Path, boot: str) -> dict[str, Album]:
+    """What is kept of each board under a camera."""
+    tables = [table for table in config.boards if table.driver == "camera"]
+    if not tables:
+        return {}
+    try:
+        from station.runtime.album import album_of
+    except ImportError as error:
+        raise ConfigError(f"driver = 'camera': {error}: pip install 'dambord[vision]'") from error
+    return {table.id: album_of(table, data, boot) for table in tables}
 
 
 def journals(folder: Path) -> list[Path]:
