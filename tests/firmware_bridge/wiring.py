@@ -56,6 +56,9 @@ class Wire:
     def say(self, text: str) -> None:
         self._host(self.driver.say(text, self.now_ms))
 
+    def recollect(self, contents: tuple[Piece, ...]) -> None:
+        self._host(self.driver.recollect(contents, self.now_ms))
+
     def run(self, for_ms: int) -> Wire:
         end = self.now_ms + for_ms
         while (due := self._next_ms()) is not None and due <= end:
