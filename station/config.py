@@ -14,14 +14,14 @@ from firmware_bridge.pins import Pins, fits, pins_fault, pins_of
 from station.brightness import HOURS_EXPECTED, percent_at, read_hours
 from station.clock import read_control
 from station.errors import ConfigError
+from station.manner import CONFIRM, DRAWS, PACE_TIMES, changed_pace
 from station.new_game import CLOCK_EXPECTED, is_player
 from station.openings import checked_ballot, start_position
-from station.settings import CALM, PACE_RANGES, PACES, Pace, Settings
+from station.settings import CALM, PACES, Pace, Settings
 from station.texts import languages
 
 LATER = ("arm",)
 """Keys of a board that the interface names and this version does not have."""
-PACE_TIMES = tuple(f"{name}_ms" for name in PACE_RANGES)
 _TIME_KEYS = ", ".join(PACE_TIMES)
 
 _Section = TypeVar("_Section")
@@ -195,27 +195,23 @@ def _topic(value: object) -> str | None:
 def _pace(value: object) -> str | None:
     if not isinstance(value, Mapping):
         return None if value in PACES else f"{', '.join(PACES)}, or a table of times in ms for {_TIME_KEYS}"
-    for key, time in value.items():
-        if key == "preset":
-            if time not in PACES:
-                return f"preset to be one of {', '.join(PACES)}"
-            continue
-        least, most = PACE_RANGES.get(str(key).removesuffix("_ms"), (0, -1))
-        if most < 0:
-            return f"preset and times in ms for {_TIME_KEYS}, not {key}{_nearest(str(key), tuple(PACE_TIMES))}"
-        if type(time) is not int or not least <= time <= most:
-            return f"{key} from {least} to {most} ms"
+    unknown = next((str(key) for key in value if key != "preset" and _time_key(str(key)) not in PACE_TIMES), None)
+    if unknown is not None:
+        return f"preset and times in ms for {_TIME_KEYS}, not {unknown}{_nearest(unknown, PACE_TIMES)}"
+    if value.get("preset", "calm") not in PACES:
+        return f"preset to be one of {', '.join(PACES)}"
     pace = _pace_of(value)
-    for shorter, longer in (("quick", "extended"), ("back", "further_back")):
-        if getattr(pace, shorter) > getattr(pace, longer):
-            return f"{shorter}_ms to be at most {longer}_ms, which is {getattr(pace, longer)} ms"
-    return None
+    return pace if isinstance(pace, str) else None
 
 
-def _pace_of(table: Mapping[str, object]) -> Pace:
+def _time_key(key: str) -> str:
+    return f"{key.removesuffix('_ms')}_ms"
+
+
+def _pace_of(table: Mapping[str, object]) -> Pace | str:
     """The pace that a table states: what it does not name is as in its preset, `calm` without one."""
-    times = {key.removesuffix("_ms"): time for key, time in table.items() if key != "preset"}
-    return replace(PACES[str(table.get("preset", "calm"))], **times)  # type: ignore[arg-type]
+    times = {_time_key(key): time for key, time in table.items() if key != "preset"}
+    return changed_pace(PACES[str(table.get("preset", "calm"))], times)
 
 
 def _turn(value: object) -> str | None:
@@ -262,8 +258,8 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "white": _player,
         "black": _player,
         "pace": _pace,
-        "confirm": _one_of(("automatic", "button", "when-ambiguous")),
-        "draws": _one_of(("automatic", "claim")),
+        "confirm": _one_of(CONFIRM),
+        "draws": _one_of(DRAWS),
         "replies": _one_of(("shown", "any")),
         "adapt": _truth,
         "touch_move": _truth,

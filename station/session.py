@@ -36,6 +36,7 @@ from station.events import (
 )
 from station.guidance import guide
 from station.journal import Resumed
+from station.manner import wanted_manner
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.record import carried_out, commit, end
 from station.setting_up import ask_set_position, begin_composing, go_on, pressed
@@ -86,6 +87,7 @@ REQUESTS = (
     "confirm",
     "adjust",
     "set_position",
+    "set_play",
 )
 """Requests a session carries out."""
 
@@ -385,6 +387,8 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
         case "confirm":
             done = _pressed(session, "confirm")
             return done, None if done[0] is not session else "nothing waits to be confirmed"
+        case "set_play":
+            return _set_play(session, arguments)
         case "set_position":
             return ask_set_position(session, arguments)
         case "new_game":
@@ -401,6 +405,11 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
             return _ask_resume(session)
         case _:
             return _ask_choose(session, arguments)
+
+
+def _set_play(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
+    wanted = wanted_manner(session.settings, arguments)
+    return ((session, ()), wanted) if isinstance(wanted, str) else ((replace(session, settings=wanted), ()), None)
 
 
 def _ask_resume(session: Session) -> tuple[Step, str | None]:

@@ -70,12 +70,13 @@ def _clock(session: Session) -> dict[str, Any] | None:
 
 
 def _play(session: Session) -> dict[str, Any]:
-    """How turns end and draws come about at this board, and its waiting times; `pace` is empty for times of its own."""
+    """How turns end and draws come about, touch-move and the waiting times; `pace` is empty for times of its own."""
     settings = session.settings
     times = _plain(settings.pace)
     return {
         "confirm": settings.confirm,
         "draws": settings.draws,
+        "touch_move": settings.touch_move,
         "pace": preset_of(settings.pace),
         "times_ms": times,
     }

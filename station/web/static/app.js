@@ -6,6 +6,7 @@ import { askNewGame } from "./dialogs.js";
 import { Hands } from "./hands.js";
 import { lampPicture, ROLES } from "./lamps.js";
 import { Link } from "./link.js";
+import { onManner, showManner } from "./manner.js";
 import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
 import { boardPath, demoPath, post } from "./requests.js";
 import { chooseSquare, namedPiece, setUpAnswers, showNaming } from "./set_up.js";
@@ -100,6 +101,7 @@ function showAll() {
   belief.showMoves(snapshot);
   if (byId("diagnosis").open) belief.showDiagnosis(snapshot);
   showTools(snapshot);
+  showManner(snapshot, link === "up");
 }
 
 function showBoards(current) {
@@ -305,6 +307,7 @@ onClick("new-game", async (snapshot) => {
 onClick("set-up", () => request("set_position"));
 onClick("take-back", () => request("take_back"));
 onClick("adjust", () => request("adjust"));
+onManner((wanted) => request("set_play", wanted));
 byId("naming").addEventListener("submit", (event) => {
   event.preventDefault();
   request("set_position", namedPiece());

@@ -168,6 +168,8 @@ const TEXTS = {
   "diagnosis.battery": "Battery",
   "diagnosis.percent": "{percent} %",
   "diagnosis.charging": "{percent} %, charging",
+  "manner.title": "How it is played here",
+  "manner.touch_move": "Touched is moved",
   "diagnosis.confirm": "A turn ends",
   "confirm_mode.automatic": "by itself",
   "confirm_mode.button": "with a button or the clock",

@@ -144,3 +144,18 @@ def test_the_diagnosis_says_how_the_board_is_played_at(serve, open_page, expect)
     expect(facts).to_contain_text("with a button or the clock")
     expect(facts).to_contain_text("must be claimed")
     expect(facts).to_contain_text("blitz: a move counts after 80 ms")
+
+
+def test_how_it_is_played_is_changed_on_the_page(serve, open_page, expect):
+    table = Table()
+    page = open_page(serve(table))
+    page.click("#manner summary")
+    expect(page.locator("#manner-confirm")).to_have_value("automatic")
+    page.select_option("#manner-confirm", "button")
+    page.select_option("#manner-touch_move", "true")
+    expect(page.locator("#adjust")).to_be_visible()
+    expect(page.locator("#manner-confirm")).to_have_value("button")
+    assert [(name, arguments) for _, name, arguments in table.requests] == [
+        ("set_play", {"confirm": "button"}),
+        ("set_play", {"touch_move": True}),
+    ]
