@@ -1,0 +1,120 @@
+"""A camera as the board: calibrated by a person who obeys, then a game, and a plug that is pulled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from time import monotonic
+
+import pytest
+
+np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
+pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
+
+from engine.position import EMPTY  # noqa: E402
+from engine.ruleset import load_ruleset  # noqa: E402
+from station.config import BoardTable, Config, StationTable, WebTable  # noqa: E402
+from station.phases import Paused, Turn  # noqa: E402
+from station.runtime.known_cameras import KnownCameras  # noqa: E402
+from station.runtime.service import Service  # noqa: E402
+from tests.station.runtime.camera_process import CameraProcess  # noqa: E402
+from tests.station.runtime.conftest import Watcher  # noqa: E402
+from tests.vision.scenes import arm, board_under  # noqa: E402
+
+RUSSIAN = load_ruleset("russian")
+C3, D4 = (2, 5), (3, 4)
+WAIT_S = 90.0
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    """A board under a camera that is plugged in, in a folder with a configuration."""
+    folder = tmp_path_factory.mktemp("camera")
+    board, camera = board_under("russian", seed=3), CameraProcess(folder / "camera.sock")
+    (folder / "station.toml").write_text(
+        f'[station]\ndata = "{folder}/data"\n[[boards]]\nid = "table"\ndriver = "camera"\n'
+        f'port = "unix:{camera.path}"\nvariant = "russian"\n'
+    )
+    standing = dict(board._standing)
+    board._standing.clear()
+    camera.picture = board.picture(0)
+    camera.plug()
+    yield folder, board, camera, standing
+    camera.unplug()
+
+
+def obey(line, board, camera, standing):
+    """Does what a line of the command says; whether Enter is to be pressed."""
+    if line.startswith("1."):
+        return True
+    if line.startswith("3."):
+        board._standing.update(standing)
+        camera.picture = board.picture(0)
+        threading.Event().wait(1)
+        return True
+    if line.startswith("4."):
+        camera.picture = board.seen.picture(tuple(standing.values()), [arm(4.0, 4.0)], 0)
+        threading.Event().wait(3)
+        camera.picture = board.picture(0)
+    return False
+
+
+def test_a_camera_is_calibrated_by_obeying(bench):
+    folder, board, camera, standing = bench
+    command = [sys.executable, "-m", "station.runtime.cli", "calibrate", "camera", "--config", folder / "station.toml"]
+    began, said = monotonic(), []
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        for line in process.stdout:
+            said.append(line)
+            if obey(line, board, camera, standing):
+                process.stdin.write("\n")
+                process.stdin.flush()
+    assert process.returncode == 0, said
+    assert any("White sits at the" in line for line in said)
+    assert any("Your hand was seen" in line for line in said)
+    assert camera.locked[0] == {"lock": {"exposure_us": 10_000, "gain": 2.0}}
+    model = KnownCameras(folder / "data").of("table")
+    assert model.locked.exposure_us == 10_000
+    assert monotonic() - began < 120
+
+
+@contextmanager
+def station(folder, port):
+    table = BoardTable(id="table", driver="camera", port=port, variant="russian")
+    service = Service(Config(StationTable(data=str(folder / "data")), WebTable(), None, (table,)), page=False)
+    watcher = Watcher()
+    service._watchers.append(watcher)
+    service.start()
+    try:
+        yield watcher
+    finally:
+        service.stop()
+
+
+def test_a_game_is_played_under_it_also_when_the_plug_is_pulled(bench):
+    folder, board, camera, _ = bench
+    if KnownCameras(folder / "data").of("table") is None:
+        pytest.skip("the camera was not calibrated")
+    with station(folder, f"unix:{camera.path}") as watcher:
+        watcher.wait(lambda o: isinstance(o.session.phase, Turn), WAIT_S)
+        piece = board.contents(C3)
+        board.take(C3, 0)
+        board.put(D4, piece, 0)
+        camera.picture = board.picture(0)
+        moved = watcher.wait(lambda o: o.session.game.moves, WAIT_S)
+        geometry = RUSSIAN.geometry
+        assert [geometry.cells[moved.session.game.moves[0].from_square]] == [C3]
+        assert geometry.cells[moved.session.game.moves[0].to_square] == D4
+        camera.unplug()
+        lost = watcher.wait(lambda o: isinstance(o.session.phase, Paused) and o.session.game.moves, 10)
+        assert "camera" in lost.session.problem
+        camera.plug()
+        back = watcher.wait(
+            lambda o: o.session.at_ms > lost.session.at_ms and isinstance(o.session.phase, Turn), WAIT_S
+        )
+        assert back.session.game.moves == moved.session.game.moves
+        assert back.session.game.position.contents[geometry.square_at(*C3)] is EMPTY
