@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from engine.position import EMPTY, Piece, Side, side_of
+from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
 from firmware_bridge.flicker import Flicker
+from firmware_bridge.placement import Placement
 from firmware_bridge.swings import Swings
+
+VACANT, WHITE_PIECE, BLACK_PIECE, SOMETHING = range(4)
+"""Codes of cells that do not tell kinds: empty, a piece of White's, of Black's, of either."""
+_POSSIBLE = (EMPTY, WHITE, BLACK, OCCUPIED)
+_SIDES = {None: VACANT, Side.WHITE: WHITE_PIECE, Side.BLACK: BLACK_PIECE}
+
+
+def sides_of(contents: Iterable[Piece]) -> tuple[int, ...]:
+    """The codes of a position, square by square."""
+    return tuple(_SIDES[side_of(piece)] for piece in contents)
 
 
 class Cells:
@@ -51,6 +64,13 @@ class Cells:
         is_changed = tuple(steady) != self.codes
         self.codes = tuple(steady)
         return is_changed
+
+    def view(self, place: Placement, *, firm: bool = True) -> BoardView:
+        """What may stand on each square of a board that lies so, by codes that do not tell kinds."""
+        flickering = self.weak()
+        stray = (cell for index, cell in place.others if self.codes[index])
+        weak = (square for square, index in enumerate(place.squares) if index in flickering)
+        return view_of((_POSSIBLE[self.codes[index]] for index in place.squares), stray, firm, weak)
 
     def weak(self) -> frozenset[int]:
         """Cells whose sensor flickers."""

@@ -22,8 +22,10 @@ TURNS = (0, 180, 90, 270)
 """How a board may lie, in degrees clockwise from White's view, the likeliest first."""
 
 
-def turns(geometry: Geometry) -> tuple[int, ...]:
-    """How a board of this size may lie: a quarter turn only where it has as many rows as columns."""
+def turns(geometry: Geometry, turned: int | None = None) -> tuple[int, ...]:
+    """How a board of this size may lie, or does: a quarter turn only where it has as many rows as columns."""
+    if turned is not None:
+        return (turned,)
     return TURNS if geometry.columns == geometry.rows else TURNS[:2]
 
 

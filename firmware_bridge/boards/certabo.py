@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.geometry import Geometry
-from engine.position import EMPTY, Piece, Side, side_of
-from engine.view import BLACK, OCCUPIED, WHITE, BoardView, view_of
-from firmware_bridge.cells import Cells
+from engine.position import Piece
+from engine.view import BoardView
+from firmware_bridge.cells import BLACK_PIECE, SOMETHING, VACANT, WHITE_PIECE, Cells, sides_of
 from firmware_bridge.certabo_frames import Chip, Chips, Occupied, Parser, chip_of, coloured_lamps, plain_lamps
 from firmware_bridge.driver import NOTHING, Calibration, Counters, Cues, Device, Output, Role
 from firmware_bridge.placement import placement, turns
@@ -26,10 +26,7 @@ REFRESH_MS = 5000
 """Lit lamps are ordered anew so often: a board that lost its power for a moment has forgotten them."""
 COLOURS = {Role.LIFT: 1, Role.PLACE: 2, Role.PATH: 3, Role.REMOVE: 4, Role.WRONG: 5, Role.HINT: 7}
 """Blue, green, cyan, red, magenta, white: red 4, green 2, blue 1."""
-_NOTHING, _WHITE, _BLACK, _SOMETHING = range(4)
-_POSSIBLE = {_NOTHING: EMPTY, _WHITE: WHITE, _BLACK: BLACK, _SOMETHING: OCCUPIED}
-_NAMES = {_WHITE: "white", _BLACK: "black"}
-_SIDES = {None: _NOTHING, Side.WHITE: _WHITE, Side.BLACK: _BLACK}
+_NAMES = {WHITE_PIECE: "white", BLACK_PIECE: "black"}
 
 
 class Driver:
@@ -40,8 +37,8 @@ class Driver:
 
     def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, turned: int | None = None) -> None:
         self._geometry = geometry
-        self._home = None if home is None else tuple(_SIDES[side_of(piece)] for piece in home)
-        self._turns = turns(geometry) if turned is None else (turned,)
+        self._home = None if home is None else sides_of(home)
+        self._turns = turns(geometry, turned)
         self._turned = self._turns[0]
         self._parser = Parser()
         self._cells = Cells()
@@ -160,14 +157,14 @@ class Driver:
 
     def _codes(self, frame: Chips | Occupied) -> tuple[int, ...]:
         if isinstance(frame, Occupied):
-            return tuple(_SOMETHING if cell else _NOTHING for cell in frame.cells)
-        return tuple(self._sides.get(chip, _SOMETHING) if chip else _NOTHING for chip in frame.cells)
+            return tuple(SOMETHING if cell else VACANT for cell in frame.cells)
+        return tuple(self._sides.get(chip, SOMETHING) if chip else VACANT for chip in frame.cells)
 
     def _learn(self, chips: tuple[Chip, ...]) -> None:
         """Takes the chips of a start position for those of its sides; chips that are known tell how the board lies."""
         if self._home is None or len({chip for chip in chips if chip}) != sum(map(bool, chips)):
             return
-        known = [self._sides.get(chip, _SOMETHING) if chip else _NOTHING for chip in chips]
+        known = [self._sides.get(chip, SOMETHING) if chip else VACANT for chip in chips]
         fitting = [turned for turned in self._turns if self._is_home(known, turned)]
         if not fitting:
             return
@@ -182,16 +179,11 @@ class Driver:
         """Whether the start position may stand on a board that lies so: chips of unknown side are of any."""
         place = placement(self._geometry, turned)
         told = (known[index] for index in place.squares)
-        fits = all(
-            one == side or (side and one == _SOMETHING) for one, side in zip(told, self._home or (), strict=True)
-        )
+        fits = all(one == side or (side and one == SOMETHING) for one, side in zip(told, self._home or (), strict=True))
         return fits and not any(known[index] for index, _ in place.others)
 
     def _view(self) -> BoardView | None:
-        codes, place, flickering = self._cells.codes, placement(self._geometry, self._turned), self._cells.weak()
-        stray = (cell for index, cell in place.others if codes[index])
-        weak = (square for square, index in enumerate(place.squares) if index in flickering)
-        view = view_of((_POSSIBLE[codes[index]] for index in place.squares), stray, self._is_firm, weak)
+        view = self._cells.view(placement(self._geometry, self._turned), firm=self._is_firm)
         if view == self._delivered:
             return None
         self._delivered = view

@@ -50,7 +50,7 @@ class Driver:
         quiet_ms: int = QUIET_MS,
         turned: int | None = None,
     ) -> None:
-        self._turns = turns(geometry) if turned is None else (turned,)
+        self._turns = turns(geometry, turned)
         self._geometry = geometry
         self._home = home
         self._count = geometry.columns * geometry.rows

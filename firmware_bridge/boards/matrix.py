@@ -66,7 +66,7 @@ class Driver:
         self._home = None if home is None else tuple(_HOME_STATES[side_of(piece)] for piece in home)
         self._packed_size = (geometry.columns * geometry.rows + 3) // 4
         self._link = Link()
-        self._turns = turns(geometry) if turned is None else (turned,)
+        self._turns = turns(geometry, turned)
         self._turned = self._turns[0]
         self._lays: dict[str, int] = {}
         """How boards lie, by unique id, as far as a start position or somebody has told."""

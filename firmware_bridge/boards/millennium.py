@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.geometry import Geometry
-from engine.position import EMPTY, Piece, Side, side_of
-from engine.view import BLACK, WHITE, BoardView, view_of
-from firmware_bridge.cells import Cells
+from engine.position import Piece
+from engine.view import BoardView
+from firmware_bridge.cells import BLACK_PIECE, VACANT, WHITE_PIECE, Cells, sides_of
 from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output, Role
 from firmware_bridge.millennium_frames import Parser, written
 from firmware_bridge.placement import placement, turns
@@ -38,9 +38,6 @@ PATTERNS = {
     Role.HINT: 0b11000000,
 }
 """When the lamps of a cell are lit, slot by slot."""
-_NOTHING, _WHITE, _BLACK = 0, 1, 2
-_POSSIBLE = {_NOTHING: EMPTY, _WHITE: WHITE, _BLACK: BLACK}
-_SIDES = {None: _NOTHING, Side.WHITE: _WHITE, Side.BLACK: _BLACK}
 
 
 class Driver:
@@ -54,8 +51,8 @@ class Driver:
 
     def __init__(self, geometry: Geometry, home: tuple[Piece, ...] | None = None, *, turned: int | None = None) -> None:
         self._geometry = geometry
-        self._home = None if home is None else tuple(_SIDES[side_of(piece)] for piece in home)
-        self._turns = turns(geometry) if turned is None else (turned,)
+        self._home = None if home is None else sides_of(home)
+        self._turns = turns(geometry, turned)
         self._turned = self._turns[0]
         self._parser = Parser()
         self._cells = Cells()
@@ -166,17 +163,14 @@ class Driver:
     def _take(self, letters: str, now_ms: int) -> tuple[BoardView, ...]:
         self._online = True
         self._status_ms = now_ms
-        codes = (_NOTHING if letter == "." else _WHITE if letter.isupper() else _BLACK for letter in letters)
+        codes = (VACANT if letter == "." else WHITE_PIECE if letter.isupper() else BLACK_PIECE for letter in letters)
         self._cells.take(tuple(codes), now_ms)
         self._learn_orientation()
         view = self._view()
         return () if view is None else (view,)
 
     def _view(self) -> BoardView | None:
-        codes, place, flickering = self._cells.codes, placement(self._geometry, self._turned), self._cells.weak()
-        stray = (cell for index, cell in place.others if codes[index])
-        weak = (square for square, index in enumerate(place.squares) if index in flickering)
-        view = view_of((_POSSIBLE[codes[index]] for index in place.squares), stray, weak=weak)
+        view = self._cells.view(placement(self._geometry, self._turned))
         if view == self._delivered:
             return None
         self._delivered = view
