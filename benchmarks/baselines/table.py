@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.geometry import Cell
-from engine.position import Move, Position
+from engine.position import Move, Position, Side
 from engine.view import BoardView
 from firmware_bridge.driver import Output
 from firmware_bridge.simulator import SimulatedBoard
@@ -138,6 +138,9 @@ class BaselineTable:
     def until_shown(self) -> int:
         """Nothing is shown where two people play."""
         return self.now_ms
+
+    def coming(self, touches: Sequence[Touch], side: Side) -> None:
+        """No board here sees hands coming."""
 
     def touch(self, touch: Touch) -> None:
         """A hand takes a piece off a square or puts one on it, when its time comes."""

@@ -257,7 +257,7 @@ def _add_measuring(commands: _Commands) -> None:
     simulate.add_argument("file", metavar="FILE.pdn", nargs="?", help="recorded games (default: some are made)")
     simulate.add_argument(
         "--driver",
-        choices=(*SIMULATED, *FIRMWARES),
+        choices=(*SIMULATED, "camera", *FIRMWARES),
         default="matrix",
         help="kind of board, or the firmware that runs one (with --realtime)",
     )

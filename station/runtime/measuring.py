@@ -52,6 +52,8 @@ def simulate(options: argparse.Namespace) -> int:
 
 def _misfit(options: argparse.Namespace, ruleset: Ruleset) -> str | None:
     """Why this cannot be simulated with the board that is asked for, in one sentence; None when it can."""
+    if options.driver == "camera" and (options.realtime or options.noise not in ("clean", "none")):
+        return "--driver camera: expected neither --realtime nor --noise, pictures have faults of their own"
     if options.driver not in FIRMWARES:
         return misfit(options.driver, ruleset)
     if not options.realtime:

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
+from engine.position import Side
 from engine.rules import rules_for
 from engine.ruleset import variant_names
 from firmware_bridge.simulator.firmwares import FIRMWARES
@@ -125,6 +126,9 @@ class Hands:
         if self._ready.wait(READY_S):
             game = self._game
             perform(self, game.start, game.moves, game.ruleset, HANDS[setup.hands], chance)
+
+    def coming(self, touches: Sequence[Touch], side: Side) -> None:
+        """No board here sees hands coming."""
 
     def touch(self, touch: Touch) -> None:
         """A hand takes a piece off a square or puts one on it, when its time comes."""

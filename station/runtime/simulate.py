@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from engine.position import Move, Position, Side
 from engine.rules import rules_for
@@ -65,6 +65,14 @@ class Setup:
     """The side whose moves the station shows and the hands carry out."""
 
 
+@runtime_checkable
+class Overlooked(Protocol):
+    """A simulated board over which hands are seen."""
+
+    def coming(self, touches: Sequence[Touch], side: Side) -> None:
+        """A person is about to do this."""
+
+
 class Table:
     """A simulated board, its driver and a desk on one discrete clock."""
 
@@ -75,6 +83,11 @@ class Table:
         self._choosing: tuple[int, PlayerChose] | None = None
         self._tells_ms: int | None = None
         self._take(driver.start(0))
+
+    def coming(self, touches: Sequence[Touch], side: Side) -> None:
+        """A camera sees a hand before it touches anything."""
+        if isinstance(self.board, Overlooked):
+            self.board.coming(touches, side)
 
     def touch(self, touch: Touch) -> None:
         """A hand takes a piece off a square or puts one on it, when its time comes."""
@@ -184,20 +197,29 @@ def play(
     start: Position, moves: Sequence[Move], ruleset: Ruleset, setup: Setup, seed: int, journal: Path | None = None
 ) -> GameReport:
     """Let hands play one game on a simulated board, and report how the record compares."""
-    board = board_with(start, ruleset, setup, seed, STATE_PERIOD_MS)
+    board, driver = _wired(start, ruleset, setup, seed)
     settings = settings_for(ruleset, setup, start)
     file = None
     if journal is not None:
         header = Header(FORMAT, PROGRAM, f"seed-{seed}", "1970-01-01T00:00:00.000Z", settings, "en")
         file = JournalFile(journal, header, durable=False)
     desk = Desk(begin(settings, load_texts("en"), f"seed-{seed}"), file)
-    driver = driver_class(setup.driver)(ruleset.geometry, rules_for(ruleset).start().contents)
     table = Table(board, driver, desk, Witness(moves))
     table.until_ready()
     perform(table, start, moves, ruleset, HANDS[setup.hands], Random(seed), setup.replies)
     if file is not None:
         file.close()
     return table.witness.report()
+
+
+def _wired(start: Position, ruleset: Ruleset, setup: Setup, seed: int) -> tuple[SimulatedBoard, BoardDriver]:
+    """A simulated board on which a position stands, and its driver."""
+    if setup.driver == "camera":
+        from station.runtime.simulated_camera import camera_at
+
+        return camera_at(ruleset, start.contents, seed)
+    driver = driver_class(setup.driver)(ruleset.geometry, rules_for(ruleset).start().contents)
+    return board_with(start, ruleset, setup, seed, STATE_PERIOD_MS), driver
 
 
 def play_until(
@@ -273,6 +295,9 @@ class Stage(Protocol):
     def now_ms(self) -> int:
         """The time."""
 
+    def coming(self, touches: Sequence[Touch], side: Side) -> None:
+        """A person of this side is about to do this."""
+
     def touch(self, touch: Touch) -> None:
         """A hand takes a piece off a square or puts one on it, when its time comes."""
 
@@ -305,6 +330,7 @@ def perform(
         if is_reply:
             begins = stage.until_shown() + player.told.draw(chance)
         for act in turn_acts(position, move, rules, world, player, chance, begins, is_reply):
+            stage.coming(act.touches, position.turn)
             stage.advance(act.touches[0].at_ms - 1)
             stage.witness.begins(act)
             for touch in act.touches:

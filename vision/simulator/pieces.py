@@ -104,7 +104,8 @@ def _disc(  # noqa: PLR0913, PLR0917 - what is drawn where, and by what it is se
     lit = np.array(light.lamp[:2]) - (x, y)
     lit = lit / max(float(np.hypot(*lit)), 1e-6)
     _edge(drawn, seen, lit, colour)
-    fill(drawn, seen[_ROUND:], _times(colour, 1.12))
+    # The rim is rounded: some of it always faces a light, and shows most on dark wood.
+    fill(drawn, seen[_ROUND:], _times(colour, 1.1 + 12 / (12 + sum(colour) / 3)))
     fill(drawn, camera.project(circle((x, y, high), look.radius * 0.93)), colour)
     for ring in range(look.rings):
         radius = look.radius * (0.74 - 0.24 * ring)

@@ -71,7 +71,7 @@ class Renderer:
     ) -> None:
         self.columns, self.rows, self.look, self.light = columns, rows, look, light
         self.sensor = sensor or Sensor()
-        self._table = table(look, columns, rows, np.random.default_rng(seed))
+        self._table = table(look, columns, rows, seed)
         self._noise = Noise(self.sensor, camera.height, camera.width, seed)
         self._number = 0
         self._aimed: Camera | None = None

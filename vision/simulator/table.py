@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.random import Generator
@@ -15,8 +17,10 @@ AROUND = 9
 """Squares of table around the board."""
 
 
-def table(look: Look, columns: int, rows: int, chance: Generator) -> Texture:
-    """Shape ((rows + 2 * AROUND) * SIDE, (columns + 2 * AROUND) * SIDE, 3)."""
+@lru_cache(maxsize=8)
+def table(look: Look, columns: int, rows: int, seed: int) -> Texture:
+    """Shape ((rows + 2 * AROUND) * SIDE, (columns + 2 * AROUND) * SIDE, 3); not to be drawn on."""
+    chance = np.random.default_rng(seed)
     height, width = (rows + 2 * AROUND) * SIDE, (columns + 2 * AROUND) * SIDE
     drawn = _planks(look, height, width, chance)
     _frame(drawn, look, columns, rows, chance)
