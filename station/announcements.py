@@ -151,6 +151,28 @@ class Halted(msgspec.Struct, frozen=True, tag="halted"):
     pressed: bool
 
 
+class ArmStep(msgspec.Struct, frozen=True, tag="arm_step"):
+    """The arm has done a step of a move, and the board shows it; `tray` is what lies in each slot then.
+
+    `step` counts from 1 to `steps`; `kind` is `lift`, `place`, `remove`, `fetch`, `slide`, `flip`, `park` or
+    `empty_tray`.
+    """
+
+    kind: str
+    step: int
+    steps: int
+    tray: tuple[str, ...]
+
+
+class ArmStopped(msgspec.Struct, frozen=True, tag="arm_stopped"):
+    """The arm was stopped in a move; `is_off` when the lamps take over from it."""
+
+    reason: str
+    detail: str
+    squares: tuple[str, ...]
+    is_off: bool
+
+
 What = (
     GameStarted
     | Moved
@@ -166,6 +188,8 @@ What = (
     | DeviceGone
     | DeviceReturned
     | Halted
+    | ArmStep
+    | ArmStopped
 )
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from engine.errors import NotationError, RulesetError
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 from firmware_bridge.pins import Pins, fits, pins_fault, pins_of
+from station.arm_config import ArmSetup, plain_setup
 from station.brightness import HOURS_EXPECTED, percent_at, read_hours
 from station.clock import read_control
 from station.errors import ConfigError
@@ -20,8 +21,6 @@ from station.openings import checked_ballot, start_position
 from station.settings import CALM, PACES, Pace, Settings
 from station.texts import languages
 
-LATER = ("arm",)
-"""Keys of a board that the interface names and this version does not have."""
 _TIME_KEYS = ", ".join(PACE_TIMES)
 
 _Section = TypeVar("_Section")
@@ -96,6 +95,12 @@ class BoardTable:
     """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
     record: bool = False
     """Whether a camera's pictures are kept, with driver `camera`."""
+    arm: str = ""
+    """What answers beside the lamps: `leds`, `human`, `dry-run`, `gcode`, `feetech`, or a foreign module's name."""
+    arm_file: str = ""
+    """The file that its calibration wrote; without one the arm is not moved."""
+    arm_setup: ArmSetup | None = None
+    """What the file says; no key of the table."""
     house_rules: tuple[Ruleset, ...] = ()
     """The house rules of the configuration folder; no key of the table."""
 
@@ -137,6 +142,7 @@ class BoardTable:
             clock=read_control(self.clock),
             start_fen=self.start_fen,
             ballot=self.ballot,
+            arm=self.arm_setup.settings if self.arm_setup else None,
             rulesets=tuple(dict.fromkeys((*self.house_rules, self.ruleset))),
         )
 
@@ -273,6 +279,8 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "night_brightness": _percent,
         "pins": pins_fault,
         "record": _truth,
+        "arm": _filled,
+        "arm_file": _filled,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")
@@ -327,6 +335,10 @@ def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_fa
     known = (*(house.name for house in house_rules), *variant_names())
     if board.variant not in known:
         raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{_nearest(board.variant, known)}")
+    if board.arm_file and not board.arm:
+        raise ConfigError(f"{where}: arm_file = {board.arm_file!r}: found no arm, expected arm beside it")
+    if board.arm:
+        board = replace(board, arm_setup=plain_setup(board.arm, board.ruleset))
     fault = _place_fault(board)
     if fault:
         raise ConfigError(f"{where}: {fault}")
@@ -388,8 +400,6 @@ def _section(kind: type[_Section], table: object, where: str) -> _Section:
     if not isinstance(table, Mapping):
         raise ConfigError(f"{where} = {table!r}: expected a table")
     for key, value in table.items():
-        if kind is BoardTable and key in LATER:
-            raise ConfigError(f"{where}: {key} = {value!r}: not in this version of Dambord, expected no such key")
         if key not in checks:
             raise ConfigError(f"{where}: {key} = {value!r}: no such key{_nearest(str(key), tuple(checks))}")
         expected = checks[key](value)

@@ -75,6 +75,8 @@ def _decide_once(session: Session) -> Step:
         case Composing() as phase:
             return decide_composing(replace(session, reading=Untouched()), phase)
     session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
+    if session.arm is not None and session.arm.is_busy:
+        return session, ()
     if was_emptied(session):
         return begin_composing(session, asked=False)
     if isinstance(session.phase, Over):

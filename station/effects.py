@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.game import Game
 from firmware_bridge.driver import Cues
+from firmware_bridge.manipulations import Act
 from station.announcements import What
 
 
@@ -58,4 +59,21 @@ class Answer:
     error: str | None
 
 
-Effect = Show | Announce | Choose | StopChoosing | Answer
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """Have the arm do the first of these acts; the others come after it, and have to be in reach as well."""
+
+    job: int
+    acts: tuple[Act, ...]
+    attempt: int = 0
+    """How often it was tried before, 0 the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Have the arm stand still at once."""
+
+    reason: str
+
+
+Effect = Show | Announce | Choose | StopChoosing | Answer | Handle | Halt

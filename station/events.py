@@ -97,6 +97,51 @@ class StopTold:
 
 
 @dataclass(frozen=True, slots=True)
+class HandSeen:
+    """A hand is over the board, or no longer."""
+
+    at_ms: int
+    is_seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFound:
+    """The arm answers, for the first time or again; where it stands is not known."""
+
+    at_ms: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArmLost:
+    """The arm no longer answers."""
+
+    at_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArmDone:
+    """The job of this number is done, and the arm stands still."""
+
+    at_ms: int
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFailed:
+    """The job of this number was not carried out; 0: the arm did something by itself."""
+
+    at_ms: int
+    job: int
+    kind: str
+    """As `firmware_bridge.arm_driver.Failed` has it."""
+    reason: str
+    is_lost: bool
+    """Whether it has to look for home before it may move again."""
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """Nothing happened until the session's deadline."""
 
@@ -114,5 +159,10 @@ Event = (
     | BatteryTold
     | ClockTold
     | StopTold
+    | HandSeen
+    | ArmFound
+    | ArmLost
+    | ArmDone
+    | ArmFailed
     | TimePassed
 )

@@ -23,6 +23,7 @@ from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.alternatives import lit, story_text
+from station.arm_prompts import arm_prompt
 from station.breaking import SHOWN, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
@@ -76,6 +77,14 @@ def guide(session: Session) -> Guidance:
 
 
 def _in_play(session: Session) -> Guidance:
+    ordinary, told = _by_hand(session), arm_prompt(session)
+    if told is None:
+        return ordinary
+    key, words = told
+    return _say(session, key, ordinary.cues, (), next=ordinary.sentence, **words)
+
+
+def _by_hand(session: Session) -> Guidance:
     if by_hand.is_resigning(session):
         seconds = str(by_hand.RESIGN_WITHIN_MS // 1000)
         return _say(session, "resign_again", side=_side(session, by_hand.speaker(session)), seconds=seconds)

@@ -44,6 +44,11 @@ _EVENTS: dict[str, type[Any]] = {
         events.BatteryTold,
         events.ClockTold,
         events.StopTold,
+        events.HandSeen,
+        events.ArmFound,
+        events.ArmLost,
+        events.ArmDone,
+        events.ArmFailed,
         events.TimePassed,
     )
 }
@@ -211,6 +216,8 @@ class Resumed:
     clock: TimeControl | None = None
     clocks: Clocks | None = None
     """As the last announcement left them: what was used since is given back."""
+    tray: tuple[str, ...] = ()
+    """What lies in the arm's tray, as it was announced last; empty for none."""
 
 
 def plain_resumed(resumed: Resumed) -> dict[str, Any]:
@@ -229,6 +236,7 @@ def plain_resumed(resumed: Resumed) -> dict[str, Any]:
         "over": resumed.over,
         "drawn_plies": resumed.drawn_plies,
         "opening": resumed.opening,
+        **({"tray": resumed.tray} if resumed.tray else {}),
         **({"clock": control_text(resumed.clock), "clocks": _plain(resumed.clocks)} if resumed.clocks else {}),
     }
 
@@ -248,6 +256,7 @@ def _read_resumed(record: Mapping[str, Any], ruleset: Ruleset) -> Resumed:
         record.get("opening", ""),
         read_control(record.get("clock", "")),
         msgspec.convert(record.get("clocks"), Clocks | None),
+        tuple(record.get("tray", ())),
     )
 
 
@@ -319,6 +328,7 @@ def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], 
         seq=seq,
         over=over,
         drawn_plies=drawn_plies,
+        tray=tuple(what["tray"]) if what["type"] == "arm_step" else found.tray,
         clocks=_clocks_after(found.clocks, what),
     )
 

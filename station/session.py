@@ -12,7 +12,8 @@ from engine.position import Move, Side
 from engine.view import BoardView
 from station import announcements as say
 from station import endings_by_hand as by_hand
-from station import keeping_time
+from station import keeping_time, operating
+from station.arm_prompts import waits_for_press
 from station.battery import take_battery
 from station.beginning import ask_new_game, opened_for
 from station.clock import fresh
@@ -35,6 +36,7 @@ from station.events import (
     TimePassed,
 )
 from station.guidance import guide
+from station.handling.arm import arm_of, read_tray
 from station.journal import Resumed
 from station.manner import wanted_manner
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
@@ -88,6 +90,8 @@ REQUESTS = (
     "adjust",
     "set_position",
     "set_play",
+    "halt",
+    "arm",
 )
 """Requests a session carries out."""
 
@@ -107,6 +111,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
             drawn_plies=new.drawn_plies,
             opening=new.opening,
             clocks=fresh(settings.clock),
+            arm=arm_of(settings.arm),
         )
     ruleset = resumed.game.ruleset
     if ruleset.name != settings.ruleset.name:
@@ -127,6 +132,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
         opening=resumed.opening,
         clocks=resumed.clocks,
         claim=resumed.game.draw(claimed=True),
+        arm=arm_of(settings.arm, read_tray(resumed.tray)),
     )
     return replace(session, phase=Paused(phase_of(session), "device"))
 
@@ -137,6 +143,7 @@ def step(session: Session, event: Event) -> Step:
     # A flag that fell before this event falls first.
     step_on = _flag(replace(session, at_ms=event.at_ms))
     session, effects = then(then(step_on, lambda now: _handle(now, event)), decide)
+    session, effects = then((session, effects), _operate)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     session = session if was_shown else _holding_on(session)
     cues = guide(session).cues
@@ -144,6 +151,17 @@ def step(session: Session, event: Event) -> Step:
     if cues == session.shown and not isinstance(event, DeviceBack):
         return session, effects
     return replace(session, shown=cues), (*effects, Show(cues))
+
+
+def _operate(session: Session) -> Step:
+    """Let the arm go on; what its work hid from the record is decided when it is done."""
+    arm = session.arm
+    if arm is None:
+        return session, ()
+    was_busy = arm.is_busy
+    session, effects = operating.operate(session)
+    is_free = was_busy and session.arm is not None and not session.arm.is_busy
+    return then((session, effects), decide) if is_free else (session, effects)
 
 
 def _shows_reply(session: Session) -> bool:
@@ -184,6 +202,7 @@ def _moments(session: Session) -> list[int]:
     by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session), crowned_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
     stuck_ms = (STUCK_SET_UP_MS, STUCK_MS) if isinstance(session.phase, SettingUp) else (pace.extended, STUCK_MS)
+    moments += operating.moments(session)
     moments += [session.ready_until_ms, *(settles_ms(session, wait) for wait in stuck_ms)]
     if session.hasty_ms is not None:
         moments.append(session.hasty_ms + pace.quick)
@@ -229,9 +248,7 @@ def _handle(session: Session, event: Event) -> Step:
         case PlayerChose(request=request, move=move, score=score):
             return _chosen(session, request, move, score)
         case PlayerFailed(request=request, reason=reason):
-            if session.phase == Waiting(request):
-                return enter(replace(session, problem=reason), session.phase)
-            return session, ()
+            return _player_failed(session, request, reason)
         case DeviceLost(reason=reason):
             return _device_lost(session, reason)
         case DeviceBack(device=device):
@@ -246,6 +263,14 @@ def _handle(session: Session, event: Event) -> Step:
             return take_stop(session, is_pressed)
         case TimePassed():
             return _read_around(session)
+        case _:
+            return operating.take(session, event)
+
+
+def _player_failed(session: Session, request: int, reason: str) -> Step:
+    if session.phase != Waiting(request):
+        return session, ()
+    return enter(replace(session, problem=reason), session.phase)
 
 
 def _look(session: Session, view: BoardView, at_ms: int) -> Step:
@@ -295,6 +320,8 @@ def _read_around(session: Session) -> Step:
 
 
 def _pressed(session: Session, button: str) -> Step:
+    if button == "confirm" and waits_for_press(session):
+        return operating.press(session)
     if button == "confirm" and asks_to_resume(session):
         return go_on(session)
     if button == "set_up" and not isinstance(session.active, Composing):
@@ -389,6 +416,8 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
             return done, None if done[0] is not session else "nothing waits to be confirmed"
         case "set_play":
             return _set_play(session, arguments)
+        case "halt" | "arm":
+            return operating.ask(session, name)
         case "set_position":
             return ask_set_position(session, arguments)
         case "new_game":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.position import Side
 from engine.ruleset import Ruleset, load_ruleset, variant_names
 from station.clock import TimeControl
+from station.handling.arm import ArmSettings
 
 PERSON = "person"
 
@@ -95,6 +96,8 @@ class Settings:
     start_fen: str = ""
     ballot: str = ""
     """What each game draws its opening from, as `engine.ballot` reads it; empty: nothing is drawn."""
+    arm: ArmSettings | None = None
+    """The arm at the board; None: lamps and pages alone."""
     rulesets: tuple[Ruleset, ...] = ()
     """Rule sets that a new game may name besides the built-in ones: house rules, and the one configured."""
 

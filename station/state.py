@@ -11,6 +11,7 @@ from engine.position import Side
 from engine.view import Evidence
 from firmware_bridge.driver import Battery, ClockTimes, Cues, Device
 from station.clock import Clocks
+from station.handling.arm import Arm
 from station.phases import ActivePhase, Answering, Composing, Over, Paused, Phase, SettingUp, Turn, Waiting
 from station.settings import Settings
 from station.texts import Texts
@@ -113,6 +114,8 @@ class Session:
     board_clock_ms: int = 0
     is_stopped: bool = False
     """Whether the emergency stop at the board is pressed."""
+    arm: Arm | None = None
+    """The arm at the board, where there is one."""
     problem: str = ""
     turn_began_ms: int = 0
     ended_ms: int = 0

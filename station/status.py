@@ -15,12 +15,14 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
+from station.arm_prompts import may_arm, why
 from station.battery import battery_warning
 from station.board_clock import board_clock, board_clock_ms
 from station.clock import control_text
 from station.composing import position_of, what_is_wrong
 from station.emergency import stop_warning
 from station.guidance import Guidance, choices, guide
+from station.handling.arm import tray_names
 from station.keeping_time import flag_ms, left_ms
 from station.phases import Composing, Over, name_of
 from station.settings import preset_of
@@ -56,6 +58,7 @@ def state(session: Session) -> dict[str, Any]:
         "problem": session.problem or None,
         "battery": battery(session),
         "stop": stop_warning(session),
+        **({} if session.arm is None else {"arm": arm(session)}),
         "seq": session.seq,
         "boot": session.boot,
     }
@@ -296,3 +299,19 @@ def _guidance(session: Session, guidance: Guidance) -> dict[str, Any]:
 
 def _plain(value: object) -> Any:
     return msgspec.to_builtins(value)
+
+
+def arm(session: Session) -> dict[str, Any] | None:
+    """What the arm is doing, why it does not move, and its tray; None where there is none."""
+    found = session.arm
+    if found is None:
+        return None
+    return {
+        "driver": found.settings.driver,
+        "name": found.name or None,
+        "stage": phase_text(type(found.stage).__name__),
+        "armed": found.is_armed,
+        "may_arm": may_arm(session),
+        "problem": why(session) or None,
+        "tray": list(tray_names(found.tray)),
+    }

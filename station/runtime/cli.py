@@ -94,7 +94,7 @@ def _add_running(commands: _Commands) -> None:
     demo.add_argument("--port", type=int, default=None, help="port of the page (default: 8080, or a free one)")
     demo.add_argument("--mqtt", metavar="HOST:PORT", help="also publish to this broker")
     demo.add_argument("--data", help="keep journals in this folder (default: one that is thrown away)")
-    demo.add_argument("--arm", action="store_true", help="a simulated arm (not in this version)")
+    demo.add_argument("--arm", action="store_true", help="a simulated arm makes the engine's moves")
     demo.add_argument("--camera", action="store_true", help="a simulated camera (not in this version)")
     run = _add(commands, "run", _run, "The service on real boards.", "dambord run --config station.toml")
     run.add_argument("--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)")

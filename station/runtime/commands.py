@@ -15,7 +15,9 @@ MOST_BYTES = 16 * 1024
 ANSWERABLE_BYTES = 64 * 1024
 """A payload that is too large is still answered up to this size; a larger one is not even read."""
 HALT = "halt"
-"""Always obeyed, however old; nothing moves by itself in this version, so there is nothing to be done for it."""
+"""Always obeyed, however old."""
+ARM = "arm"
+"""Never obeyed: an arm is set going at the table."""
 NOT_HERE = ("set_variant", "set_players", "hint", "lamps")
 """Command names of the interface that this version refuses by name."""
 
@@ -82,6 +84,8 @@ def refusal(name: str, command: Command, retained: bool, now: datetime) -> str |
         return None
     if name in NOT_HERE:
         return f"{name}: not supported by {PROGRAM}"
+    if name == ARM:
+        return f"{name}: only at the table: by the button at the board, or on the page"
     if name not in REQUESTS:
         return f"{name}: no such command, expected one of {', '.join(REQUESTS)}"
     return _stale(command, now) if command.at else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from station.effects import Effect
-from station.events import Event, TimePassed
+from station.events import Event, Requested, StopTold, TimePassed
 from station.runtime.clock import Clock
 from station.runtime.desk import Desk
 from station.session import deadline_ms
@@ -49,6 +49,8 @@ class Loop:
         self._workers: Sequence[Worker] = ()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
         self.failure: BaseException | None = None
+        self.brakes: dict[str, Callable[[bool | None], None]] = {}
+        """What makes a board's arm stand still, told whether the stop is pressed (None: it was asked for)."""
 
     @property
     def clock(self) -> Clock:
@@ -56,7 +58,12 @@ class Loop:
         return self._clock
 
     def post(self, board: str, event: Event) -> None:
-        """Leave an event for a board; from any thread."""
+        """Leave an event for a board; from any thread. What stops an arm reaches it at once, before all that waits."""
+        brake = self.brakes.get(board)
+        if brake is not None and isinstance(event, StopTold):
+            brake(event.is_pressed)
+        elif brake is not None and isinstance(event, Requested) and event.name == "halt":
+            brake(None)
         self._inbox.put((board, event))
 
     def start(self, workers: Sequence[Worker]) -> None:

@@ -31,7 +31,7 @@ from station.events import Requested
 from station.phases import Paused
 from station.runtime import discovery
 from station.runtime.clock import wall_text
-from station.runtime.commands import HALT, Command, Noise, Spoilt, read_command, refusal
+from station.runtime.commands import Command, Noise, Spoilt, read_command, refusal
 from station.runtime.health import PERIOD_S, Health
 from station.runtime.loop import Loop, Outcome
 from station.runtime.outbox import Item, Outbox, OutboxError, item_for
@@ -429,7 +429,7 @@ class MqttWorker:
                 self._acknowledge(board, command.id, "not known: the station ended while this was carried out")
             return
         error = command.reason if isinstance(command, Spoilt) else refusal(name, command, came.retained, self._now())
-        if error is not None or name == HALT or not isinstance(command, Command):
+        if error is not None or not isinstance(command, Command):
             self._acknowledge(board, command.id, error)
             return
         request = Requested(self._loop.clock.now_ms(), f"mqtt:{command.id}", name, command.args)

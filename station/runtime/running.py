@@ -7,8 +7,9 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -19,9 +20,13 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, variant_names
 from firmware_bridge.simulator import device_for
 from firmware_bridge.simulator.pty_port import PtyPort
+from station.arm_config import read_arm
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable, read_config
 from station.errors import ConfigError
+from station.handling.arm import DRY_RUN, NOT_MOVING
+from station.runtime.arms import arm_class
 from station.runtime.boards import driver_class, misfit
+from station.runtime.demo_arm import DemoArm
 from station.runtime.game_commands import print_json
 from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
 from station.runtime.loop import Outcome
@@ -45,7 +50,23 @@ def load(path: str) -> Config:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
     house = house_rules(Path(path).parent, Path(path))
-    return read_config(text, path, house.rulesets, house.faults)
+    config = read_config(text, path, house.rulesets, house.faults)
+    return replace(config, boards=tuple(_with_arm(table, Path(path).parent) for table in config.boards))
+
+
+def _with_arm(table: BoardTable, folder: Path) -> BoardTable:
+    """A board with what the file of its arm says; an arm without a file is not moved."""
+    if table.arm in ("", DRY_RUN, *NOT_MOVING):
+        return table
+    arm_class(table.arm)
+    if not table.arm_file:
+        return table
+    file = folder / table.arm_file
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: {error}; expected what the calibration of the arm wrote") from error
+    return replace(table, arm_setup=read_arm(text, str(file), table.arm, table.ruleset))
 
 
 def missing_ports(config: Config, path: str) -> list[str]:
@@ -127,8 +148,11 @@ class DemoHands:
     Hands know the game: from a tower of the side that does not move they take the top piece, which is captured.
     """
 
-    def __init__(self, ports: Mapping[str, PtyPort], ruleset: Ruleset) -> None:
+    def __init__(
+        self, ports: Mapping[str, PtyPort], ruleset: Ruleset, arms: Mapping[str, DemoArm] | None = None
+    ) -> None:
         self._ports, self._ruleset = dict(ports), ruleset
+        self._arms = dict(arms or {})
         self._pulled: set[str] = set()
         self._positions: dict[str, Position] = {}
         self._beneath: dict[str, dict[Cell, tuple[Piece, ...]]] = {}
@@ -162,16 +186,24 @@ class DemoHands:
 
     def put(self, board: str, cell: Cell, content: str) -> None:
         """A hand puts a piece on a cell."""
+        if board in self._arms:
+            self._arms[board].hand_put(cell, _PIECES[content])
         self._ports[board].put(cell, _PIECES[content])
 
     def take(self, board: str, cell: Cell) -> None:
         """A hand takes away what stands on a cell."""
+        if board in self._arms:
+            self._arms[board].hand_take(cell)
         beneath = self._beneath.get(board, {}).pop(cell, ())
         if not beneath or self._ports[board].contents(cell) is EMPTY:
             self._ports[board].take(cell)
             return
         self._beneath[board][cell] = beneath[:-1]
         self._ports[board].put(cell, beneath[-1])
+
+    def arm(self, board: str) -> Mapping[str, object] | None:
+        """Where the arm of a board is; None where there is none."""
+        return self._arms[board].shown() if board in self._arms else None
 
     def press(self, board: str, button: str) -> None:
         """A hand presses a button."""
@@ -198,9 +230,8 @@ def _name(piece: Piece) -> str:
 
 def demo(options: argparse.Namespace) -> int:
     """Run a station on simulated boards behind real pseudo-terminals."""
-    for flag in ("arm", "camera"):
-        if getattr(options, flag):
-            raise ConfigError(f"--{flag}: not in this version of Dambord")
+    if options.camera:
+        raise ConfigError("--camera: not in this version of Dambord")
     if not 1 <= options.boards <= MOST_BOARDS:
         raise ConfigError(f"--boards {options.boards}: expected 1 to {MOST_BOARDS}")
     ruleset = ruleset_named(options.variant, configuration_folder())
@@ -213,8 +244,9 @@ def demo(options: argparse.Namespace) -> int:
             f"table-{number}": stack.enter_context(_demo_board(ruleset, options.driver, number, folder))
             for number in range(1, options.boards + 1)
         }
-        hands = DemoHands(ports, ruleset)
-        service = _demo_service(options, ruleset, ports, hands, folder)
+        arms = {board: stack.enter_context(_demo_arm(ruleset, port)) for board, port in ports.items() if options.arm}
+        hands = DemoHands(ports, ruleset, arms)
+        service = _demo_service(options, ruleset, ports, hands, arms, folder)
         _run_until_told(service)
     return 0
 
@@ -226,8 +258,23 @@ def _demo_board(ruleset: Ruleset, driver: str, number: int, folder: Path) -> Pty
     return PtyPort(board, folder / f"table-{number}")
 
 
+@contextmanager
+def _demo_arm(ruleset: Ruleset, board: PtyPort) -> Iterator[DemoArm]:
+    """An arm beside a simulated board."""
+    arm = DemoArm(ruleset, board.path.with_suffix(".arm"), board.put)
+    try:
+        yield arm
+    finally:
+        arm.close()
+
+
 def _demo_service(
-    options: argparse.Namespace, ruleset: Ruleset, ports: Mapping[str, PtyPort], hands: DemoHands, folder: Path
+    options: argparse.Namespace,
+    ruleset: Ruleset,
+    ports: Mapping[str, PtyPort],
+    hands: DemoHands,
+    arms: Mapping[str, DemoArm],
+    folder: Path,
 ) -> Service:
     # The person moves first, whichever colour that is.
     players = {side.value: "person" if side is ruleset.first else DEMO_ENGINE for side in Side}
@@ -239,6 +286,8 @@ def _demo_service(
             variant=ruleset.name,
             white=players["white"],
             black=players["black"],
+            arm="gcode" if board in arms else "",
+            arm_setup=arms[board].setup if board in arms else None,
             house_rules=() if ruleset.name in variant_names() else (ruleset,),
         )
         for board, port in ports.items()

@@ -17,7 +17,9 @@ from station.config import BoardTable, Config
 from station.effects import Answer
 from station.errors import ConfigError, JournalError
 from station.events import Requested
+from station.handling.arm import NOT_MOVING
 from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
+from station.runtime.arms import ArmWorker
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
 from station.runtime.desk import Desk, JournalFile
@@ -97,6 +99,12 @@ class Service:
             BoardWorker(table, self.loop, places, KnownBoards(data), self.albums.get(table.id))
             for table in config.boards
         ]
+        self.arms = [
+            ArmWorker(table.id, table.arm_setup, self.loop)
+            for table in config.boards
+            if table.arm_setup is not None and table.arm not in NOT_MOVING
+        ]
+        self.loop.brakes = {worker.board: worker.brake for worker in self.arms}
         self.endings = TableMaker(data / "endings")
         self.players = [
             PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.is_unhurried) for table in config.boards
@@ -110,7 +118,7 @@ class Service:
         # Boards take longest to answer: the rest is loaded meanwhile, and what they say waits for the loop.
         for board in self.boards:
             board.start()
-        workers: list[Worker] = [*self.boards, *self.players, *self._watchers]
+        workers: list[Worker] = [*self.arms, *self.boards, *self.players, *self._watchers]
         try:
             if self._outbox is not None:
                 self.mqtt = self._mqtt_worker(self._outbox)
@@ -122,6 +130,8 @@ class Service:
             raise
         for player in self.players:
             player.start()
+        for arm in self.arms:
+            arm.start()
         if self.mqtt is not None:
             self.mqtt.start()
         self.loop.start(workers)
@@ -169,6 +179,8 @@ class Service:
         self._folder.let_go()
 
     def _end_boards(self) -> None:
+        for arm in self.arms:
+            arm.stop()
         for board in self.boards:
             board.ask_to_stop()
         for board in self.boards:

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from engine.geometry import Cell
 from station.web.feed import WORLD, Feed
@@ -61,6 +61,15 @@ class Hands(Protocol):
         ...
 
 
+@runtime_checkable
+class ArmShown(Protocol):
+    """Simulated boards of which some have an arm."""
+
+    def arm(self, board: str) -> Mapping[str, object] | None:
+        """Where the tool is, in pitches: `column`, `row`, `height` above the board; and what it `holds`, from below."""
+        ...
+
+
 class Watch:
     """Tells a feed what stands and glows on simulated boards: after each touch, and regularly while one listens."""
 
@@ -107,7 +116,9 @@ class Watch:
 
 def world_of(hands: Hands, board: str) -> dict[str, Any]:
     """What the page is told of a simulated board: `[column, row, name]` for each piece and each lamp."""
+    arm = hands.arm(board) if isinstance(hands, ArmShown) else None
     return {
+        **({"arm": arm} if arm is not None else {}),
         "cells": sorted([*cell, content] for cell, content in hands.world(board).items()),
         "lamps": sorted([*cell, role] for cell, role in hands.lamps(board).items()),
         "plugged": hands.is_plugged(board),

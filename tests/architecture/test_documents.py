@@ -49,7 +49,7 @@ def test_every_language_is_mentioned(language):
 def test_every_key_is_in_the_example(table):
     example = (ROOT / "deploy/station.toml").read_text()
     for item in fields(table):
-        if item.name == "house_rules":  # put in by the reader, no key
+        if item.name in ("house_rules", "arm_setup"):  # put in by the reader, no keys
             continue
         assert re.search(rf"^#? ?{item.name} = ", example, re.MULTILINE), item.name
 

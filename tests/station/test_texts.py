@@ -20,11 +20,16 @@ from station.texts import languages, load_texts
 
 SOURCES = sorted(Path(station.__file__).parent.glob("*.py"))
 ENGLISH = load_texts("en")
+FAILURES = ("alarm", "error", "reset", "silent", "missed", "limp", "overload", "unreachable", "killed", "stopped")
 
 DYNAMIC = {
     "do.": {"do.place", "do.replace"},
     "over.": {"over.white", "over.black", "over.draw"},
     "fault.": {f"fault.{kind}" for kind in KINDS},
+    "arm.": {
+        *(f"arm.{reason}" for reason in ("hand", "stop", "halt", "board", "nothing", "board_lost")),
+        *(f"arm.{kind}" for kind in FAILURES),
+    },
     "pieces.": {f"pieces.{color}_{kind}" for color in ("white", "black") for kind in ("man", "king")},
     "piece.": {"piece.white_man", "piece.white_king", "piece.black_man", "piece.black_king"},
     "reason.": {"reason.no move left", "reason.no piece left", "reason.resigned", "reason.agreed"},

@@ -4,11 +4,12 @@ import * as belief from "./belief.js";
 import { Board } from "./board.js";
 import { askNewGame } from "./dialogs.js";
 import { Hands } from "./hands.js";
+import { sideView } from "./arm.js";
 import { lampPicture, ROLES } from "./lamps.js";
 import { Link } from "./link.js";
 import { onManner, showManner } from "./manner.js";
 import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
-import { boardPath, demoPath, post } from "./requests.js";
+import { boardPath, demoPath, post, postNow } from "./requests.js";
 import { chooseSquare, namedPiece, setUpAnswers, showNaming } from "./set_up.js";
 import { fillIn, say } from "./texts.js";
 
@@ -200,6 +201,8 @@ function showWood(name, snapshot) {
   wood.setTowers(isDemo ? belief.towersOf(snapshot) : new Map());
   const isLit = isDemo && snapshot.device?.lamps !== false;
   wood.setLamps(isLit ? new Map(world.lamps.map(([column, row, role]) => [`${column},${row}`, role])) : belief.lampsOf(snapshot));
+  wood.setArm(isDemo ? world.arm : null);
+  showArm(snapshot, isDemo ? world.arm : null);
   wood.setMarks(belief.sensorMarks(snapshot));
   setText(byId("sensor-note"), belief.sensorText(snapshot));
   wood.setCounts(hands.counts());
@@ -217,6 +220,18 @@ function showWood(name, snapshot) {
     newGame = null;
     if (isDemo) hands.setUp(belief.contentsOf(snapshot));
   }
+}
+
+/** The arm's buttons; its picture from the side, where the machine is simulated. */
+function showArm({ state, geometry }, seen) {
+  byId("arm-tools").hidden = !state.arm;
+  byId("arm-side").toggleAttribute("hidden", !seen);
+  if (seen) sideView(byId("arm-side"), seen, geometry.columns);
+  if (!state.arm) return;
+  const waits = state.arm.may_arm || ["stopped", "asking"].includes(state.arm.stage);
+  enable("arm-go", link === "up" && waits);
+  enable("arm-halt", link === "up");
+  setText(byId("arm-says"), state.arm.problem ?? "");
 }
 
 function cellText(key) {
@@ -332,6 +347,8 @@ onClick("turn-board", () => {
   plain.flip();
   show();
 });
+onClick("arm-go", () => request("arm"));
+onClick("arm-halt", () => postNow(boardPath(board(), "halt")).catch(complain));
 onClick("hand-lift", () => hands.toggle());
 onClick("hand-crown", () => hands.crown(hands.focus));
 onClick("hand-tray", () => hands.toTray());

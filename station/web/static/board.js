@@ -1,5 +1,6 @@
 /** A board as SVG: any geometry, pieces, lamps, marks, trays. It shows; it decides nothing. */
 
+import { toolFromAbove } from "./arm.js";
 import { lampGlow, lampSign } from "./lamps.js";
 import { MEN, pieceGradients, pieceOf, stackOf } from "./pieces.js";
 import { draw, mark } from "./svg.js";
@@ -91,6 +92,14 @@ export class Board {
     }
   }
 
+  /** Show where an arm's tool is; null for no arm. */
+  setArm(arm) {
+    if (!arm) return this.machine.replaceChildren();
+    const tool = toolFromAbove(arm, this.svg.id);
+    tool.setAttribute("transform", this.translate(`${arm.column},${arm.row}`));
+    this.machine.replaceChildren(tool);
+  }
+
   /** Marked cells: cell key -> "from", "to", "path", "captured", "weak" or "dead". */
   setMarks(marks) {
     this.marks = marks;
@@ -175,11 +184,12 @@ export class Board {
     this.labels = layer("labels");
     this.beside = layer("beside");
     this.air = layer("air");
+    this.machine = layer("machine");
     this.ring = draw("rect", { class: "focus", x: -47, y: -47, width: 94, height: 94, rx: 6, visibility: "hidden" });
     this.target = draw("rect", { class: "target", x: -47, y: -47, width: 94, height: 94, rx: 6, visibility: "hidden" });
     const defs = draw("defs", {}, ...pieceGradients(this.svg.id), ...this.woods());
     this.svg.replaceChildren(
-      defs, this.ground, this.glows, this.beside, this.pieces, this.stacks, this.signs, this.labels, this.target, this.ring, this.air,
+      defs, this.ground, this.glows, this.beside, this.pieces, this.stacks, this.signs, this.labels, this.target, this.ring, this.air, this.machine,
     );
     this.drawFrame(columns, rows);
     for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) this.drawCell([column, row]);

@@ -229,8 +229,10 @@ def test_a_pace_that_is_none_is_named(pace, words):
     assert all(word in sentence for word in words)
 
 
-def test_what_a_later_version_will_have_is_told_apart_from_what_nobody_knows():
-    assert "not in this version" in fault(BOARD + 'arm = "x"\n')
+def test_an_arm_without_a_file_is_not_moved():
+    (board,) = read_config(BOARD + 'arm = "gcode"\n').boards
+    assert board.settings().arm.driver == "dry-run"
+    assert "expected arm beside it" in fault(BOARD + 'arm_file = "arm.toml"\n')
 
 
 @pytest.mark.parametrize(

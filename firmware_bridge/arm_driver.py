@@ -1,0 +1,85 @@
+"""What every arm's driver takes and gives: orders in millimetres, bytes, and what became of an order; no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """A straight line to a point of the machine, in mm, at a feed in mm/min."""
+
+    x_mm: float
+    y_mm: float
+    z_mm: float
+    feed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grip:
+    """Close the gripper or switch magnet or pump on; or open it, switch it off."""
+
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindHome:
+    """Look for the end stops; the tool's place is known afterwards."""
+
+
+Order = Go | Grip | FindHome
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The machine answers; where its tool is is not known."""
+
+    name: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The order is carried out, and the machine stands still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The order was not carried out, or not to its end; without an order: the machine has done something by itself."""
+
+    kind: str
+    """`alarm`, `error` (refused, nothing moved), `reset`, `silent`, `missed` (it stands elsewhere), `limp` (no torque),
+    `overload`, `unreachable`, `stopped`, `killed` (only its switch brings it back)."""
+    reason: str
+    is_lost: bool = True
+    """Whether it has to look for home before it may move again."""
+
+
+Told = Found | Done | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class ArmOutput:
+    """What a driver has to say after bytes came in or time went by."""
+
+    send: bytes = b""
+    told: tuple[Told, ...] = ()
+
+
+NOTHING = ArmOutput()
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How the machine is built, as far as its driver must know."""
+
+    dialect: str = "grbl"
+    """Of a `gcode` machine: `grbl` (grblHAL too) or `marlin`."""
+    grip_on: str = "M8"
+    grip_off: str = "M9"
+    grip_s: float = 0.3
+    """How long the tool takes to grip or to let go."""
+    home_s: float = 60.0
+    """The longest time in which it finds home."""
+    tolerance_mm: float = 0.1
+    """How far it may stand from where it was sent."""

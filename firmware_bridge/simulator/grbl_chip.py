@@ -1,0 +1,374 @@
+"""A controller with GRBL 1.1h as recorded from the real one, with a machine in a workshop behind it, and faults.
+
+Written from transcripts of the firmware (order and kind of every line) and its documentation.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from dataclasses import dataclass
+
+from firmware_bridge.simulator.carpentry import Place, Workshop
+
+BANNER = "Grbl 1.1h ['$' for help]"
+LOCKED = "[MSG:'$H'|'$X' to unlock]"
+BOOT_MS = 30
+"""From a reset to the banner."""
+STEP_MS = 20
+"""How finely motion is followed."""
+PULL_OFF = 1.0
+HOMING_MS = 1500
+
+_WORD = re.compile(r"([A-Z])(-?\d*\.?\d*)")
+_KNOWN_G = {0, 1, 4, 21, 53, 90, 91, 94, 28, 30, 92}
+_KNOWN_M = {0, 2, 3, 4, 5, 7, 8, 9, 30}
+
+
+@dataclass(slots=True)
+class ChipFaults:
+    """What goes wrong; each happens once and is over, but for `switch_never`."""
+
+    alarm_at_move: int | None = None
+    """At this move, counted from 1, a limit switch opens."""
+    alarm: int = 1
+    reset_at_move: int | None = None
+    """At this move the supply breaks down: the chip starts anew."""
+    silent_at_move: int | None = None
+    """From this move on it says nothing, until it is switched off and on."""
+    garbled_at_move: int | None = None
+    """The `ok` of this move comes as `k`."""
+    lost_steps_at_move: int | None = None
+    """At this move the motors lose 5 mm in x, and the chip does not know."""
+    error_at_move: int | None = None
+    """This move is refused."""
+    switch_never: bool = False
+    """Homing never finds a switch."""
+
+
+class GrblChip:
+    """What a chip does with bytes, and with time."""
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        travel: Place = (400.0, 400.0, 80.0),
+        zero: Place = (0.0, 0.0, 0.0),
+        faults: ChipFaults | None = None,
+        boots_on_open: bool = True,
+    ) -> None:
+        self.workshop, self._travel, self._zero = workshop, travel, zero
+        """`zero` is where on the table the machine's own 0 is; its space is negative from there."""
+        self.faults = faults or ChipFaults()
+        self._boots_on_open = boots_on_open
+        self._settings: dict[int, float] = {
+            0: 10,
+            1: 255,
+            10: 3,
+            20: 1,
+            21: 1,
+            22: 1,
+            24: 1000,
+            25: 5000,
+            27: 1,
+            30: 1000,
+            32: 0,
+        }
+        self._settings |= {110: 6000, 111: 6000, 112: 6000, 130: travel[0], 131: travel[1], 132: travel[2]}
+        self._in = b""
+        self._line: deque[str] = deque()
+        self._out: list[str] = []
+        self._off: Place = (0.0, 0.0, 0.0)
+        """How far the table's truth is from what the chip believes."""
+        self.moves = 0
+        self.fed_shut: list[bytes] = []
+        self._position: Place = (0.0, 0.0, 0.0)
+        self._queue: deque[tuple[Place, float]] = deque()
+        self._state = "off"
+        self._substate = ""
+        self._busy_until: int | None = None
+        self._then = ""
+        self._relative = False
+        self._flood = False
+        self._banner_ms: int | None = None
+        self._was_locked = True
+        self._now = 0
+        self._is_homed = False
+        self._deaf = False
+        self._gone = False
+        self._reports = 0
+
+    # --- the world
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether anything is in motion."""
+        return self._state in ("Run", "Home", "Jog") or (self._state == "Hold" and self._substate == "1")
+
+    def power(self, now_ms: int) -> None:
+        """The supply comes back, or somebody opened the port."""
+        self._gone = False
+        self._start(now_ms, locked=True)
+
+    def opened(self, now_ms: int) -> bytes:
+        """Somebody opened the port: most boards start anew by that."""
+        if self._boots_on_open or self._state == "off":
+            self._gone = False
+            self._start(now_ms, locked=True)
+        return self._flush()
+
+    def deadline_ms(self) -> int | None:
+        """When time has to pass for something to happen."""
+        times = [time for time in (self._banner_ms, self._busy_until) if time is not None]
+        if self._queue and self._state in ("Run", "Hold"):
+            times.append(self._now + STEP_MS)
+        return min(times, default=None)
+
+    def tick(self, now_ms: int) -> bytes:
+        """Time has passed."""
+        self._advance(now_ms)
+        return self._flush()
+
+    def receive(self, data: bytes, now_ms: int) -> bytes:
+        """Bytes from the host: some act at once, the others wait for the end of their line."""
+        self._advance(now_ms)
+        for number in data:
+            byte = bytes((number,))
+            if byte in b"?!~\x18\x84\x85":
+                self._at_once(byte, now_ms)
+            elif byte in b"\r\n":
+                self._line.append(self._in.decode("ascii", "replace"))
+                self._in = b""
+            else:
+                self._in += byte
+        self._work(now_ms)
+        return self._flush()
+
+    def _flush(self) -> bytes:
+        out, self._out = self._out, []
+        return b"" if self._gone else b"".join(line.encode() + b"\r\n" for line in out)
+
+    # --- realtime
+
+    def _at_once(self, byte: bytes, now_ms: int) -> None:
+        if byte == b"\x18":
+            self._reset(now_ms)
+        elif self._deaf or self._banner_ms is not None:
+            return
+        elif byte == b"?":
+            self._report()
+        elif byte == b"!" and self._state == "Run":
+            self._state, self._substate = "Hold", "1"
+            self._busy_until, self._then = now_ms + 40, "held"
+        elif byte == b"~" and self._state == "Hold" and self._substate == "0":
+            self._state, self._substate = "Run" if self._queue else "Idle", ""
+
+    def _report(self) -> None:
+        state = self._state + (f":{self._substate}" if self._substate else "")
+        place = ",".join(f"{value:.3f}" for value in self._position)
+        blocks = 15 - len(self._queue)
+        more = "" if self._reports % 10 else "|WCO:0.000,0.000,0.000"
+        if self._reports % 10 == 1:
+            more = "|Ov:100,100,100" + ("|A:F" if self._flood else "")
+        self._reports += 1
+        self._out.append(f"<{state}|MPos:{place}|Bf:{blocks},128|FS:0,0{more}>")
+
+    def _reset(self, now_ms: int) -> None:
+        was_moving, was_homing = self._state == "Run", self._state == "Home"
+        if was_homing:
+            self._out.append("ALARM:6")
+        elif was_moving:
+            self._out.append("ALARM:3")
+        if self._deaf and self._then == "refused":
+            self._out.append("ok")
+        locked = was_moving or was_homing or self._deaf or (self._state == "Alarm")
+        self._start(now_ms, locked=locked)
+
+    def _start(self, now_ms: int, *, locked: bool) -> None:
+        self._queue.clear()
+        self._line.clear()
+        self._in = b""
+        self._state, self._substate, self._busy_until, self._deaf = "booting", "", None, False
+        self._then, self._relative, self._was_locked = "", False, locked or not self._is_homed
+        self._banner_ms, self._reports = now_ms + BOOT_MS, 0
+        self._set_flood(False)
+
+    def _set_flood(self, on: bool) -> None:
+        self._flood = on
+        if on:
+            self.workshop.close()
+        else:
+            self.workshop.open()
+
+    # --- time
+
+    def _advance(self, now_ms: int) -> None:
+        if self._banner_ms is not None and now_ms >= self._banner_ms:
+            self._banner_ms = None
+            self._out.append(BANNER)
+            if self._was_locked:
+                self._out.append(LOCKED)
+            self._state = "Alarm" if self._was_locked else "Idle"
+        self._move(now_ms)
+        if self._busy_until is not None and now_ms >= self._busy_until:
+            self._busy_until = None
+            self._finish(now_ms)
+        self._now = now_ms
+        self._work(now_ms)
+
+    def _finish(self, now_ms: int) -> None:
+        then, self._then = self._then, ""
+        match then:
+            case "held":
+                self._substate = "0"
+            case "homed":
+                if self.faults.switch_never:
+                    self._alarm(9)
+                    return
+                self._off, self._is_homed = (0.0, 0.0, 0.0), True
+                self._position = (-PULL_OFF, -PULL_OFF, -PULL_OFF)
+                self.workshop.go(self._truth(self._position))
+                self._state = "Idle"
+                self._out.append("ok")
+            case "dwelt":
+                self._state = "Idle"
+                self._out.append("ok")
+
+    def _truth(self, position: Place) -> Place:
+        x, y, z = (a + b + c for a, b, c in zip(position, self._zero, self._off, strict=True))
+        return x, y, z
+
+    def _move(self, now_ms: int) -> None:
+        left_ms = float(now_ms - self._now)
+        while self._queue and left_ms > 0 and (self._state == "Run" or self._substate == "1"):
+            target, feed = self._queue[0]
+            length = math.dist(self._position, target)
+            needed_ms = length / feed * 60_000
+            if needed_ms <= left_ms:
+                self._go(target)
+                self._queue.popleft()
+                left_ms -= needed_ms
+            else:
+                share = left_ms / needed_ms
+                x, y, z = (a + share * (b - a) for a, b in zip(self._position, target, strict=True))
+                self._go((x, y, z))
+                left_ms = 0
+        if not self._queue and self._state == "Run":
+            self._state = "Idle"
+
+    def _go(self, target: Place) -> None:
+        self._position = target
+        self.workshop.go(self._truth(target))
+
+    # --- lines
+
+    def _work(self, now_ms: int) -> None:
+        while self._line and not self._deaf and self._banner_ms is None:
+            if self._state in ("Home",) or self._then == "dwelt":
+                return
+            line = self._line[0]
+            if line.upper().startswith("G4") and self._queue:
+                return  # a dwell waits for the queue
+            self._line.popleft()
+            self._obey(re.sub(r"\(.*?\)|\s", "", line).upper(), now_ms)
+
+    def _obey(self, line: str, now_ms: int) -> None:
+        if len(line) > 80:
+            self._out.append("error:11")
+        elif not line:
+            self._out.append("ok")
+        elif line.startswith("$"):
+            self._system(line, now_ms)
+        elif self._state in ("Alarm", "Jog"):
+            self._out.append("error:9")
+        else:
+            self._gcode(line, now_ms)
+
+    def _system(self, line: str, now_ms: int) -> None:
+        if self._queue:
+            self._out.append("error:8")
+        elif line == "$$":
+            self._out += [f"${key}={value}" for key, value in sorted(self._settings.items())] + ["ok"]
+        elif line == "$X":
+            if self._state == "Alarm":
+                self._out.append("[MSG:Caution: Unlocked]")
+                self._state = "Idle"
+            self._out.append("ok")
+        elif line == "$H":
+            self._state, self._busy_until, self._then = "Home", now_ms + HOMING_MS, "homed"
+        elif "=" in line:
+            key, _, value = line[1:].partition("=")
+            self._settings[int(key)] = float(value)
+            self._out.append("ok")
+        else:
+            self._out.append("error:3")
+
+    def _gcode(self, line: str, now_ms: int) -> None:
+        words = _WORD.findall(line)
+        letters = [letter for letter, _ in words if letter not in "GM"]
+        fault = None
+        if any(not value for _, value in words):
+            fault = 2
+        elif len(set(letters)) < len(letters):
+            fault = 25
+        elif any(letter == "G" and float(value) not in _KNOWN_G for letter, value in words) or any(
+            letter == "M" and float(value) not in _KNOWN_M for letter, value in words
+        ):
+            fault = 20
+        if fault is not None:
+            self._out.append(f"error:{fault}")
+            return
+        values = {letter: float(value) for letter, value in words if letter not in "GM"}
+        codes = {letter + str(int(float(value))) for letter, value in words if letter in "GM"}
+        if "G91" in codes or "G90" in codes:
+            self._relative = "G91" in codes
+        if "M8" in codes or "M9" in codes:
+            self._set_flood("M8" in codes)
+        if "G4" in codes:
+            self._busy_until, self._then = now_ms + max(1, round(values.get("P", 0) * 1000)), "dwelt"
+            return
+        if {"X", "Y", "Z"} & set(values):
+            self._start_move(values, codes, now_ms)
+            return
+        self._out.append("ok")
+
+    def _start_move(self, values: dict[str, float], codes: set[str], now_ms: int) -> None:
+        faults = self.faults
+        self.moves += 1
+        start = self._queue[-1][0] if self._queue else self._position
+        relative = self._relative and "G53" not in codes
+        x, y, z = (
+            (place + values.get(axis, 0.0)) if relative else values.get(axis, place)
+            for axis, place in zip("XYZ", start, strict=True)
+        )
+        if faults.error_at_move == self.moves:
+            faults.error_at_move = None
+            self._out.append("error:20")
+            return
+        if any(not -length - 1e-6 <= place <= 1e-6 for place, length in zip((x, y, z), self._travel, strict=True)):
+            self._alarm(2)
+            self._then = "refused"
+            return
+        if faults.lost_steps_at_move == self.moves:
+            faults.lost_steps_at_move = None
+            self._off = (self._off[0] + 5.0, self._off[1], self._off[2])
+        if faults.silent_at_move == self.moves:
+            faults.silent_at_move = None
+            self._gone = True
+        self._queue.append(((x, y, z), values.get("F", 6000.0) if "G0" not in codes else 6000.0))
+        if self._state == "Idle":
+            self._state = "Run"
+        self._out.append("k" if faults.garbled_at_move == self.moves else "ok")
+        if faults.reset_at_move == self.moves:
+            faults.reset_at_move = None
+            self._is_homed = False
+            self._start(now_ms, locked=True)
+        if faults.alarm_at_move == self.moves:
+            faults.alarm_at_move = None
+            self._alarm(faults.alarm)
+
+    def _alarm(self, number: int) -> None:
+        self._out += [f"ALARM:{number}", "[MSG:Reset to continue]"]
+        self._queue.clear()
+        self._busy_until, self._deaf, self._state, self._is_homed = None, True, "Alarm", False

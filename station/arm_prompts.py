@@ -1,0 +1,70 @@
+"""What people are told of an arm, and whether the button is for it: functions of the session."""
+
+from __future__ import annotations
+
+from engine.notation import move_text, square_name
+from engine.position import Move
+from station.handling.arm import Asking, Stopped
+from station.phases import Answering
+from station.state import Session
+
+
+def is_wanted(session: Session) -> bool:
+    """Whether the arm is to make the reply, whatever is asked of a person first."""
+    arm, phase = session.arm, session.phase
+    if arm is None or not isinstance(phase, Answering) or session.at_ms < phase.shown_ms:
+        return False
+    return not arm.off and arm.by_hand_ply != session.game.ply
+
+
+def may_arm(session: Session) -> bool:
+    """Whether a press lets the arm move."""
+    arm = session.arm
+    return arm is not None and arm.moves and bool(arm.name) and not arm.is_armed and not session.is_stopped
+
+
+def waits_for_press(session: Session) -> bool:
+    """Whether the button goes to the arm."""
+    arm = session.arm
+    if arm is None or not isinstance(session.phase, Answering):
+        return False
+    return isinstance(arm.stage, Asking | Stopped) or (is_wanted(session) and may_arm(session))
+
+
+def arm_prompt(session: Session) -> tuple[str, dict[str, str]] | None:
+    """Key and words of what is said because of the arm; None where it changes nothing."""
+    arm, phase = session.arm, session.phase
+    if arm is None or not isinstance(phase, Answering):
+        return None
+    if arm.is_busy and arm.moves:
+        return "arm_moving", {"move": _text(session, phase.move)}
+    match arm.stage:
+        case Asking():
+            return "arm_tray", {}
+        case Stopped() as stopped:
+            return "arm_held" if stopped.holds else "arm_stopped", {"reason": why(session)}
+        case _ if is_wanted(session) and may_arm(session):
+            return "arm_offer", {}
+        case _:
+            return None
+
+
+def why(session: Session) -> str:
+    """Why the arm does not move, in words; empty while nothing is wrong with it."""
+    arm = session.arm
+    if arm is None:
+        return ""
+    if arm.off:
+        return session.texts.say("arm.off", reason=_reason(session, arm.off))
+    if not isinstance(arm.stage, Stopped):
+        return ""
+    squares = ", ".join(square_name(square, session.game.ruleset) for square in arm.stage.squares)
+    return _reason(session, arm.stage.reason, squares or arm.stage.detail)
+
+
+def _reason(session: Session, reason: str, detail: str = "") -> str:
+    return session.texts.say(f"arm.{reason}", detail=detail).strip()
+
+
+def _text(session: Session, move: Move) -> str:
+    return move_text(move, session.game.legal_moves, session.game.ruleset)
