@@ -1,4 +1,4 @@
-"""The emergency stop at a board: told to page and MQTT. Nothing moves by itself in this version; the game goes on."""
+"""The emergency stop at a board: told to page and MQTT, and obeyed by an arm; the game goes on."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from engine.ruleset import Ruleset, load_ruleset
 from engine.view import BoardView, Evidence, evidence_for, possible_by
 from station import events
 from station.clock import Clocks, TimeControl, after_taking_back, control_text, fresh, read_control
-from station.effects import Effect
+from station.effects import Effect, Handle
 from station.errors import JournalError
 from station.settings import Settings
 
@@ -93,6 +93,9 @@ def encode_event(event: events.Event) -> bytes:
 def encode_effect(effect: Effect) -> bytes:
     """One line for an effect. A game to choose in is told by its number of moves."""
     record: dict[str, Any] = {"effect": type(effect).__name__}
+    if isinstance(effect, Handle):
+        acts = [{"act": type(act).__name__, **_plain(act)} for act in effect.acts]
+        return _encode({**record, "job": effect.job, "acts": acts, "attempt": effect.attempt})
     for item in fields(effect):
         value = getattr(effect, item.name)
         if item.name == "clock" and value is None:

@@ -326,6 +326,8 @@ def test_requests_that_are_known():
         "confirm",
         "adjust",
         "set_position",
+        "halt",
+        "arm",
     }
 
 

@@ -124,6 +124,8 @@ WRONG = {
         "clock": '"5+x"',
         "start_fen": "0",
         "ballot": "3",
+        "arm": "3",
+        "arm_file": "3",
     },
 }
 CASES = [(section, key, value) for section, keys in WRONG.items() for key, value in keys.items()]
@@ -145,7 +147,7 @@ def test_a_wrong_value_is_named_with_its_key_and_what_was_expected(section, key,
 
 def test_every_key_is_tried_once_with_a_wrong_value():
     kinds = {"station": StationTable, "mqtt": MqttTable, "web": WebTable, "boards": BoardTable}
-    keys = {name: {*kind.__slots__} - {"house_rules"} for name, kind in kinds.items()}
+    keys = {name: {*kind.__slots__} - {"house_rules", "arm_setup"} for name, kind in kinds.items()}
     assert {name: {*WRONG[name]} for name in WRONG} == keys
 
 

@@ -14,11 +14,12 @@ from engine.position import Move, Side
 from engine.ruleset import load_ruleset, variant_names
 from engine.view import view_of
 from firmware_bridge.driver import Battery, ClockTimes, Device, Role
+from firmware_bridge.manipulations import Fetch, Home, Lift, Place, Remove, Slide
 from station import announcements as say
 from station import effects, events
 from station.announcements import What
 from station.clock import TimeControl
-from station.effects import Announce, Answer, Choose, Clock, Show, StopChoosing
+from station.effects import Announce, Answer, Choose, Clock, Halt, Handle, Show, StopChoosing
 from station.errors import JournalError
 from station.journal import (
     FORMAT,
@@ -59,6 +60,11 @@ EVENTS = [
     events.BatteryTold(14, Battery(14, False)),
     events.ClockTold(14, ClockTimes(300_000, 299_000, Side.BLACK)),
     events.StopTold(15, True),
+    events.HandSeen(15, True),
+    events.ArmFound(15, "Grbl 1.1h"),
+    events.ArmLost(15, "unplugged"),
+    events.ArmDone(15, 4),
+    events.ArmFailed(15, 4, "alarm", "ALARM:1", True),
     events.DeviceBack(15, Device("Board", "17", "1.2", True, False, True)),
     events.TimePassed(16),
 ]
@@ -78,6 +84,8 @@ WHATS = [
     say.DeviceGone("gone"),
     say.DeviceReturned("Board", "17"),
     say.Halted(True),
+    say.ArmStep("lift", 1, 3, ("", "white_king")),
+    say.ArmStopped("board", "", ("c3",), False),
 ]
 EFFECTS = [
     *(Announce(number, "0123-1", what) for number, what in enumerate(WHATS, 1)),
@@ -88,6 +96,10 @@ EFFECTS = [
     StopChoosing(3),
     Answer("mqtt:1", None),
     Answer("mqtt:2", "not now"),
+    Handle(
+        4, (Home(), Lift((3, 4)), Place((2, 3), 1), Remove((1, 0), 2), Fetch(1, (1, 0)), Slide(((0, 0), (0.5, 1.0)))), 1
+    ),
+    Halt("hand"),
 ]
 
 
