@@ -400,7 +400,8 @@ def _mover(session: Session, story: Story) -> Side:
 def _requested(session: Session, request: str, name: str, arguments: Mapping[str, str | int | bool]) -> Step:
     if name not in REQUESTS:
         return session, (Answer(request, f"{name}: no such request, expected one of {', '.join(REQUESTS)}"),)
-    (session, effects), error = _carry_out(session, name, arguments)
+    asked = operating.ask(session, name) if name in ("halt", "arm") else _carry_out(session, name, arguments)
+    (session, effects), error = asked
     return session, (*effects, Answer(request, error))
 
 
@@ -416,8 +417,6 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
             return done, None if done[0] is not session else "nothing waits to be confirmed"
         case "set_play":
             return _set_play(session, arguments)
-        case "halt" | "arm":
-            return operating.ask(session, name)
         case "set_position":
             return ask_set_position(session, arguments)
         case "new_game":
