@@ -119,6 +119,11 @@ class Workspace:
     def orders(self, act: Act, attempt: int = 0) -> tuple[Order, ...]:
         """What carries out an act, from wherever the tool is above the board."""
         offset = SEARCH_MM[attempt % len(SEARCH_MM)]
+        if attempt:  # the tool has closed on nothing
+            return (Grip(False), *self._first(act, offset))
+        return self._first(act, offset)
+
+    def _first(self, act: Act, offset: tuple[float, float]) -> tuple[Order, ...]:
         match act:
             case Home():
                 return (FindHome(),)

@@ -21,6 +21,17 @@ STEP_MS = 20
 PULL_OFF = 1.0
 HOMING_MS = 1500
 
+FIRST = {
+    **{0: "10", 1: "25", 2: "0", 3: "0", 4: "0", 5: "0", 6: "0", 10: "1", 11: "0.010", 12: "0.002", 13: "0"},
+    **{20: "0", 21: "0", 22: "0", 23: "0", 24: "25.000", 25: "500.000", 26: "250", 27: "1.000", 30: "1000"},
+    **{31: "0", 32: "0"},
+    **dict.fromkeys((100, 101, 102), "250.000"),
+    **dict.fromkeys((110, 111, 112), "500.000"),
+    **dict.fromkeys((120, 121, 122), "10.000"),
+    **dict.fromkeys((130, 131, 132), "200.000"),
+}
+"""The settings of a chip that was never used."""
+
 _WORD = re.compile(r"([A-Z])(-?\d*\.?\d*)")
 _KNOWN_G = {0, 1, 4, 21, 53, 90, 91, 94, 28, 30, 92}
 _KNOWN_M = {0, 2, 3, 4, 5, 7, 8, 9, 30}
@@ -45,6 +56,8 @@ class ChipFaults:
     """This move is refused."""
     switch_never: bool = False
     """Homing never finds a switch."""
+    quiet_reset: bool = False
+    """The next reset in motion raises no alarm: the real chip was seen to do so, once in eight."""
 
 
 class GrblChip:
@@ -58,7 +71,7 @@ class GrblChip:
         faults: ChipFaults | None = None,
         boots_on_open: bool = True,
     ) -> None:
-        self.workshop, self._travel, self._zero = workshop, travel, zero
+        self.workshop, self._zero = workshop, zero
         """`zero` is where on the table the machine's own 0 is; its space is negative from there."""
         self.faults = faults or ChipFaults()
         self._boots_on_open = boots_on_open
@@ -111,6 +124,30 @@ class GrblChip:
         self._gone = False
         self._start(now_ms, locked=True)
 
+    def fresh(self, now_ms: int) -> bytes:
+        """A chip that was never used finds nothing in its memory: it says so, and tells the settings it takes."""
+        self._settings = {number: float(text) for number, text in FIRST.items()}
+        self._out += ["error:7", *(f"${number}={text}" for number, text in FIRST.items())]
+        self._start(now_ms, locked=False)
+        self._was_locked = False
+        self._advance(now_ms + BOOT_MS)
+        self._out += [">:error:7", ">:error:7"]
+        return self._flush()
+
+    def pin(self, name: str, is_open: bool, now_ms: int) -> bytes:
+        """A contact opens or closes: `limit`, `hold`, `reset`."""
+        self._advance(now_ms)
+        if not is_open:
+            return self._flush()
+        if name == "limit" and self._state in ("Run", "Jog"):
+            self._alarm(1)
+        elif name == "hold":
+            self._at_once(b"!", now_ms)
+        elif name == "reset":
+            self._reset(now_ms)
+            self._was_locked = True
+        return self._flush()
+
     def opened(self, now_ms: int) -> bytes:
         """Somebody opened the port: most boards start anew by that."""
         if self._boots_on_open or self._state == "off":
@@ -121,7 +158,7 @@ class GrblChip:
     def deadline_ms(self) -> int | None:
         """When time has to pass for something to happen."""
         times = [time for time in (self._banner_ms, self._busy_until) if time is not None]
-        if self._queue and self._state in ("Run", "Hold"):
+        if self._queue and self._state in ("Run", "Hold", "Jog"):
             times.append(self._now + STEP_MS)
         return min(times, default=None)
 
@@ -163,6 +200,14 @@ class GrblChip:
             self._busy_until, self._then = now_ms + 40, "held"
         elif byte == b"~" and self._state == "Hold" and self._substate == "0":
             self._state, self._substate = "Run" if self._queue else "Idle", ""
+        elif byte == b"\x84":
+            self._out.append("[MSG:Check Door]")
+            self._state, self._substate = "Door", "0"
+        elif byte == b"~" and self._state == "Door":
+            self._substate = "3"
+        elif byte == b"\x85" and self._state == "Jog":
+            self._queue.clear()
+            self._state = "Idle"
 
     def _report(self) -> None:
         state = self._state + (f":{self._substate}" if self._substate else "")
@@ -176,14 +221,18 @@ class GrblChip:
 
     def _reset(self, now_ms: int) -> None:
         was_moving, was_homing = self._state == "Run", self._state == "Home"
+        if was_moving and self.faults.quiet_reset:
+            self.faults.quiet_reset = was_moving = False
         if was_homing:
-            self._out.append("ALARM:6")
+            self._out += ["ALARM:6", "ok"]
         elif was_moving:
             self._out.append("ALARM:3")
         if self._deaf and self._then == "refused":
             self._out.append("ok")
-        locked = was_moving or was_homing or self._deaf or (self._state == "Alarm")
+        locked = was_moving or was_homing or self._deaf or self._state == "Alarm"
+        homed = self._is_homed and not locked
         self._start(now_ms, locked=locked)
+        self._was_locked, self._is_homed = locked, homed
 
     def _start(self, now_ms: int, *, locked: bool) -> None:
         self._queue.clear()
@@ -241,7 +290,7 @@ class GrblChip:
 
     def _move(self, now_ms: int) -> None:
         left_ms = float(now_ms - self._now)
-        while self._queue and left_ms > 0 and (self._state == "Run" or self._substate == "1"):
+        while self._queue and left_ms > 0 and (self._state in ("Run", "Jog") or self._substate == "1"):
             target, feed = self._queue[0]
             length = math.dist(self._position, target)
             needed_ms = length / feed * 60_000
@@ -254,7 +303,7 @@ class GrblChip:
                 x, y, z = (a + share * (b - a) for a, b in zip(self._position, target, strict=True))
                 self._go((x, y, z))
                 left_ms = 0
-        if not self._queue and self._state == "Run":
+        if not self._queue and self._state in ("Run", "Jog"):
             self._state = "Idle"
 
     def _go(self, target: Place) -> None:
@@ -286,8 +335,12 @@ class GrblChip:
             self._gcode(line, now_ms)
 
     def _system(self, line: str, now_ms: int) -> None:
-        if self._queue:
+        if line.startswith("$J="):
+            self._jog(line[3:], now_ms)
+        elif self._queue and line != "$X":
             self._out.append("error:8")
+        elif line == "$C":
+            self._check(now_ms)
         elif line == "$$":
             self._out += [f"${key}={value}" for key, value in sorted(self._settings.items())] + ["ok"]
         elif line == "$X":
@@ -295,6 +348,10 @@ class GrblChip:
                 self._out.append("[MSG:Caution: Unlocked]")
                 self._state = "Idle"
             self._out.append("ok")
+        elif line == "$H" and not self._settings[22]:
+            self._out.append("error:5")
+        elif line == "$20=1" and not self._settings[22]:
+            self._out.append("error:10")
         elif line == "$H":
             self._state, self._busy_until, self._then = "Home", now_ms + HOMING_MS, "homed"
         elif "=" in line:
@@ -303,6 +360,31 @@ class GrblChip:
             self._out.append("ok")
         else:
             self._out.append("error:3")
+
+    def _check(self, now_ms: int) -> None:
+        """Check mode: lines are looked at and nothing moves; leaving it starts the chip anew."""
+        if self._state != "Check":
+            self._out += ["[MSG:Enabled]", "ok"]
+            self._state = "Check"
+            return
+        self._out += ["[MSG:Disabled]", "ok"]
+        was_homed = self._is_homed
+        self._start(now_ms, locked=False)
+        self._was_locked, self._is_homed = False, was_homed
+
+    def _jog(self, line: str, now_ms: int) -> None:
+        values = {letter: float(value) for letter, value in _WORD.findall(line) if letter not in "GM"}
+        x, y, z = (place + values.get(axis, 0.0) for axis, place in zip("XYZ", self._position, strict=True))
+        if self._settings[20] and self._is_outside((x, y, z)):
+            self._out.append("error:15")
+            return
+        self._queue.append(((x, y, z), values["F"]))
+        self._state = "Jog"
+        self._out.append("ok")
+
+    def _is_outside(self, place: Place) -> bool:
+        travel = (self._settings[130], self._settings[131], self._settings[132])
+        return any(not -length - 1e-6 <= at <= 1e-6 for at, length in zip(place, travel, strict=True))
 
     def _gcode(self, line: str, now_ms: int) -> None:
         words = _WORD.findall(line)
@@ -346,9 +428,12 @@ class GrblChip:
             faults.error_at_move = None
             self._out.append("error:20")
             return
-        if any(not -length - 1e-6 <= place <= 1e-6 for place, length in zip((x, y, z), self._travel, strict=True)):
+        if self._settings[20] and self._is_outside((x, y, z)):
             self._alarm(2)
             self._then = "refused"
+            return
+        if self._state == "Check":
+            self._out.append("ok")
             return
         if faults.lost_steps_at_move == self.moves:
             faults.lost_steps_at_move = None
@@ -369,6 +454,6 @@ class GrblChip:
             self._alarm(faults.alarm)
 
     def _alarm(self, number: int) -> None:
-        self._out += [f"ALARM:{number}", "[MSG:Reset to continue]"]
+        self._out += [f"ALARM:{number}", *(("[MSG:Reset to continue]",) if number in (1, 2) else ())]
         self._queue.clear()
         self._busy_until, self._deaf, self._state, self._is_homed = None, True, "Alarm", False
