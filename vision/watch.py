@@ -44,7 +44,10 @@ PUSHED = 0.25
 SEEK_MS = 450
 """A board that has been still for so long and looks pushed is sought."""
 SEEK_AGAIN_MS = 3000
-"""Then again after so long: it may take a while."""
+SEEK_SELDOM_MS = 24_000
+"""Then again after so long, and each time after twice as long: it may take a while."""
+COVERED = 0.3
+"""Where the pattern of the squares is weaker than this share of what it was, there is no board to be sought."""
 DRIFTED = 0.88
 """Places that look less alike than this, in the middle, have shifted by a little."""
 WASHED_OUT = 0.35
@@ -126,6 +129,8 @@ class Memory:
     """When nothing covered it last."""
     sought_ms: int = -SEEK_AGAIN_MS
     """When the board was sought last."""
+    seek_again_ms: int = SEEK_AGAIN_MS
+    """It is sought again after so long."""
     pushed: bool = False
     """Whether it lies elsewhere, too far away to go on by itself."""
     readings: tuple[tuple[int, Numbers], ...] = ()
@@ -159,6 +164,8 @@ class _Look:
     places: Places
     same: NDArray[np.float64]
     """How far each place is what it was."""
+    pattern: float
+    """How strong the pattern of the squares is, as a share of what it was."""
 
     @property
     def share_touched(self) -> float:
@@ -191,11 +198,13 @@ def watch(known: Watching, memory: Memory, frame: Frame) -> tuple[Seen | Unseen,
     # A hand at rest and a man on the board's edge look alike for a while, not for long.
     is_hand = inside is not None and (inside >= HAND or at_ms - memory.clear_ms < RESTS_MS)
     if is_hand or look.share_touched >= PUSHED:
-        if at_ms - memory.moving_ms < SEEK_MS or at_ms - memory.sought_ms < SEEK_AGAIN_MS:
+        is_due = at_ms - memory.moving_ms >= SEEK_MS and at_ms - memory.sought_ms >= memory.seek_again_ms
+        if not is_due or look.pattern < COVERED:
             return Unseen("moved" if memory.pushed else "hand"), _busy(memory, frame)
-        return _sought(known, replace(memory, sought_ms=at_ms), look)
+        again_ms = min(2 * memory.seek_again_ms, SEEK_SELDOM_MS)
+        return _sought(known, replace(memory, sought_ms=at_ms, seek_again_ms=again_ms), look)
     clear_ms = at_ms if inside is None else memory.clear_ms
-    memory = replace(memory, pushed=False, clear_ms=clear_ms)
+    memory = replace(memory, pushed=False, clear_ms=clear_ms, seek_again_ms=SEEK_AGAIN_MS)
     if float(np.median(look.same[look.places.inside])) < DRIFTED:
         moved = _followed(known, memory, look)
         if moved is not None:
@@ -218,7 +227,8 @@ def _look(known: Watching, memory: Memory, frame: Frame) -> _Look:
     # What is covered looks like none of these: neither as it did a moment ago nor as it did when it was calibrated.
     stills = known.stills if memory.accepted is None else (*known.stills, memory.accepted)
     same = np.max([alike(_looks_of(still, around), now, around) for still in stills], axis=0)
-    return _Look(frame, picture, where, around, same)
+    usual = float(np.median(_looks_of(stills[0], around).deviation))
+    return _Look(frame, picture, where, around, same, float(np.median(now.deviation)) / max(usual, 1e-6))
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,8 @@ from station.runtime.camera_driver import Driver
 from station.runtime.camera_port import CameraPort
 from station.runtime.known_cameras import KnownCameras
 from station.runtime.mailbox import Latest
-from vision.frame import Frame, Unpacker
+from vision.camera import lock_command
+from vision.frame import Frame, Metadata, Unpacker
 from vision.model import BoardModel
 
 NOTED_PX = 2.0
@@ -34,7 +35,13 @@ class Album:
         self._known, self._record = known, record
         self._newest: tuple[bytes, int] | None = None
         self._made: Latest[BoardModel] = Latest()
+        self._wanted: Latest[Metadata] = Latest()
         self._kept: BoardModel | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file in which what is known of the board is kept."""
+        return self._known.path(self.board)
 
     def open(self, driver: BoardDriver) -> None:
         """Give a new driver what is known of its board."""
@@ -53,6 +60,9 @@ class Album:
         if made is not None:
             self._recall(driver, made)
             return driver.start(now_ms)
+        wanted = self._wanted.take()
+        if wanted is not None:
+            return Output(send=lock_command(wanted))
         model = driver.model
         before = self._kept if driver.is_reading else None
         if model is not None and before is not None and np.abs(model.corners - before.corners).max() > NOTED_PX:
@@ -74,6 +84,10 @@ class Album:
         path = self._known.keep(self.board, model)
         self._made.put(model)
         return path
+
+    def lock(self, wanted: Metadata) -> None:
+        """Have the camera take all pictures in this way from now on; from any thread."""
+        self._wanted.put(wanted)
 
     def _recall(self, driver: Driver, model: BoardModel | None) -> None:
         try:

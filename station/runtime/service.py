@@ -38,7 +38,7 @@ from station.texts import load_texts
 if TYPE_CHECKING:
     from station.runtime.album import Album
     from station.runtime.mqtt import MqttWorker
-    from station.web import Feed, Hands, WebServer
+    from station.web import Cameras, Feed, Hands, WebServer
 
 
 class PageWorker:
@@ -149,7 +149,14 @@ class Service:
         feed, web = Feed(), self.config.web
         worker = PageWorker(self.loop, feed)
         station = self.config.station.id
-        app = create_app(feed, worker.ask, self._hands, station=station, allowed_hosts=web.allowed_hosts)
+        app = create_app(
+            feed,
+            worker.ask,
+            self._hands,
+            station=station,
+            allowed_hosts=web.allowed_hosts,
+            cameras=self._cameras(),
+        )
         self.page = WebServer(app, web.host, web.port)
         try:
             self.page.start()
@@ -159,6 +166,14 @@ class Service:
             self.page.port = 0
             self.page.start()
         return worker
+
+    def _cameras(self) -> Cameras | None:
+        if not self.albums:
+            return None
+        from station.runtime.camera_desk import CameraDesk
+
+        tables = {table.id: table for table in self.config.boards}
+        return CameraDesk(self.albums, tables, load_texts(self.config.station.language))
 
     def stop(self) -> None:
         """End all threads; what was announced is on the disk."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from station.web.app import Ask, create_app
+from station.web.cameras import Cameras
 from station.web.errors import AddressError
 from station.web.feed import Change, Feed
 from station.web.hands import Hands
 from station.web.serve import WebServer
 
-__all__ = ["AddressError", "Ask", "Change", "Feed", "Hands", "WebServer", "create_app"]
+__all__ = ["AddressError", "Ask", "Cameras", "Change", "Feed", "Hands", "WebServer", "create_app"]

@@ -23,6 +23,7 @@ from starlette.types import Scope
 from engine.errors import NotationError
 from engine.geometry import Cell
 from station.session import REQUESTS
+from station.web.cameras import Cameras, camera_routes
 from station.web.feed import Feed
 from station.web.guard import Guard
 from station.web.hands import BUTTONS, CONTENT_NAMES, Hands, Watch
@@ -73,19 +74,21 @@ def create_app(
     station: str,
     allowed_hosts: Collection[str] = (),
     heartbeat_s: float = 15.0,
+    cameras: Cameras | None = None,
 ) -> Starlette:
     """The page for a station; with `hands`, pieces of simulated boards can be dragged on it.
 
     `allowed_hosts` are the names it may be called by, beside localhost and the address a request comes in on.
     """
     watch = Watch(hands, feed) if hands is not None else None
-    page = _Page(feed, ask, station, watch, heartbeat_s)
+    page = _Page(feed, ask, station, watch, heartbeat_s, () if cameras is None else cameras.boards())
     routes = [
         Route("/", page.index),
         Route("/health", page.health),
         Route("/events", page.events),
         Route("/boards/{board}/game.pdn", page.game),
         Route("/boards/{board}/variants", page.variants),
+        *(camera_routes(cameras, read_body) if cameras is not None else ()),
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
         Mount("/static", _Static(directory=STATIC)),
     ]
@@ -101,10 +104,12 @@ def create_app(
 
 
 class _Page:
-    def __init__(self, feed: Feed, ask: Ask, station: str, watch: Watch | None, heartbeat_s: float) -> None:
+    def __init__(
+        self, feed: Feed, ask: Ask, station: str, watch: Watch | None, heartbeat_s: float, cameras: Collection[str]
+    ) -> None:
         self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
         self._watch = watch
-        self._hello = {"station": station, "demo": watch is not None, "page": page_version()}
+        self._hello = {"station": station, "demo": watch is not None, "page": page_version(), "cameras": [*cameras]}
 
     async def index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})

@@ -103,6 +103,14 @@ function showAll() {
   if (byId("diagnosis").open) belief.showDiagnosis(snapshot);
   showTools(snapshot);
   showManner(snapshot, link === "up");
+  showCameraLink(name);
+}
+
+/** A board under a camera has a page of its own on which it is shown to it; one that is not known yet says so at once. */
+function showCameraLink(name) {
+  const anchor = byId("camera-link");
+  anchor.hidden = !hello?.cameras?.includes(name);
+  anchor.href = boardPath(name, "camera");
 }
 
 function showBoards(current) {

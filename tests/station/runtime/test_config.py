@@ -120,6 +120,7 @@ WRONG = {
         "lamps": "1",
         "turned": "45",
         "pins": "3",
+        "record": "3",
         "touch_move": "1",
         "clock": '"5+x"',
         "start_fen": "0",
@@ -305,6 +306,19 @@ def test_check_config_of_what_is_no_text_or_no_file(tmp_path, capsys):
 
 GPIO = '[[boards]]\nid = "t"\ndriver = "gpio-matrix"\nvariant = "russian"\n'
 ROWS, COLUMNS = "rows = [2, 3, 4, 5, 6, 7, 8, 9]", "columns = [10, 11, 12, 13, 14, 15, 16, 17]"
+
+
+CAMERA = '[[boards]]\nid = "table"\ndriver = "camera"\n'
+
+
+def test_a_camera_has_a_port_and_may_be_recorded():
+    (board,) = read_config(CAMERA + 'port = "pi:0"\nrecord = true\n').boards
+    assert (board.port, board.record) == ("pi:0", True)
+    for text in (CAMERA, CAMERA + 'usb_serial = "x"\n'):
+        with pytest.raises(ConfigError, match=r"camera.*expected port alone"):
+            read_config(text)
+    with pytest.raises(ConfigError, match="record"):
+        read_config(BOARD + "record = true\n")
 
 
 def test_pins_stand_where_another_board_has_its_port():

@@ -14,13 +14,13 @@ from station.web.app import STATIC
 
 KEYS = set(re.findall(r'^  "([a-z_.]+)":', (STATIC / "texts.js").read_text(), re.MULTILINE))
 SCRIPTS = {file.name: file.read_text() for file in sorted(STATIC.glob("*.js")) if file.name != "texts.js"}
-PAGE = (STATIC / "index.html").read_text()
+PAGE = "".join(file.read_text() for file in sorted(STATIC.glob("*.html")))
 
 
 def used():
     """Keys named outright, and beginnings of keys that are put together."""
     everything = "\n".join(SCRIPTS.values()) + PAGE
-    whole = set(re.findall(r'"([a-z_]+\.[a-z_]+)"', everything)) - set(SCRIPTS) - {"game.pdn"}
+    whole = set(re.findall(r'"([a-z_]+\.[a-z_]+)"', everything)) - set(SCRIPTS) - {"game.pdn", "view.jpg"}
     parts = set(re.findall(r"`([a-z_]+\.(?:[a-z_]+_)?)\$\{", everything))
     return whole, parts
 
