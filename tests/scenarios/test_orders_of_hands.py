@@ -1,7 +1,8 @@
 """However hands carry out a capture, it is that capture which is recorded: in any order, by any way, with any slip.
 
 The matrix of orders: who goes first, how the piece travels, in which order captured pieces go off, what slips, how a
-king is made, on which board. A run of the tests takes a sample in which every two choices meet; a soak takes all.
+king is made, on which board. A run of the tests takes a sample in which every two choices meet; a soak takes a fifth
+of all combinations in each rule set, another fifth in the next: all of them are met in ten rule sets or so.
 """
 
 from __future__ import annotations
@@ -75,6 +76,9 @@ VARIANTS = tuple(name for name in variant_names() if load_ruleset(name).family !
 
 MOST = 40
 """Positions of a rule set, at most."""
+
+FIFTHS = 5
+"""A soak takes one in so many combinations of choices in a rule set."""
 
 
 @cache
@@ -205,9 +209,12 @@ def test_the_sample_has_every_two_choices_and_every_rule_set():
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_order_of_hands(variant):
+    """All of them in every rule set would take two hours and a half of a core; this takes half an hour."""
     chance = Random(variant)
     wrong = []
     for number, row in enumerate(product(*FACTORS)):
+        if number % FIFTHS != VARIANTS.index(variant) % FIFTHS:
+            continue
         fitting = [capture for capture in captures_of(variant) if fits(row, variant, capture)]
         if fitting:
             capture = chance.choice(fitting)
