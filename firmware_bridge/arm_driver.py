@@ -83,3 +83,12 @@ class Machine:
     """The longest time in which it finds home."""
     tolerance_mm: float = 0.1
     """How far it may stand from where it was sent."""
+    servos: tuple[int, ...] = (1, 2, 3, 4, 6)
+    """Of an arm of bus servos: the ids of base, shoulder, elbow, wrist and gripper."""
+    zeros: tuple[int, ...] = (2048, 2048, 2048, 2048)
+    """What the joints' servos read (0 to 4095) with the upper arm upright and the forearm level, straight ahead."""
+    signs: tuple[int, ...] = (1, 1, 1, 1)
+    """-1 for a joint whose servo counts the other way round."""
+    grip_closed: int = 2100
+    grip_open: int = 2500
+    """What the gripper's servo is sent to."""
