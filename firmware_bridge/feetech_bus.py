@@ -75,7 +75,7 @@ class Replies:
     def feed(self, data: bytes) -> list[Reply]:
         """The replies that are complete now."""
         self._rest += data
-        found = []
+        found: list[Reply] = []
         while (start := self._rest.find(b"\xff\xff")) >= 0:
             rest = self._rest[start:]
             if len(rest) < 6:
