@@ -325,6 +325,7 @@ def test_requests_that_are_known():
         "choose",
         "confirm",
         "adjust",
+        "set_play",
         "set_position",
         "halt",
         "arm",
