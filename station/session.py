@@ -8,7 +8,7 @@ from functools import partial
 
 from engine.game import Outcome, flag_fell
 from engine.geometry import Square
-from engine.position import Move, Side
+from engine.position import Move, Position, Side
 from engine.view import BoardView
 from station import announcements as say
 from station import endings_by_hand as by_hand
@@ -143,6 +143,7 @@ def step(session: Session, event: Event) -> Step:
     # A flag that fell before this event falls first.
     step_on = _flag(replace(session, at_ms=event.at_ms))
     session, effects = then(then(step_on, lambda now: _handle(now, event)), decide)
+    session, effects = then((session, effects), partial(_look_again, was=step_on[0].game.position))
     session, effects = then((session, effects), _operate)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     session = session if was_shown else _holding_on(session)
@@ -273,7 +274,15 @@ def _player_failed(session: Session, request: int, reason: str) -> Step:
     return enter(replace(session, problem=reason), session.phase)
 
 
+def _look_again(session: Session, was: Position) -> Step:
+    """What a camera was not sure of is weighed against the position after a move, not that before it."""
+    if session.soft is None or session.game.position == was:
+        return session, ()
+    return then(_look(session, session.soft, session.at_ms), decide)
+
+
 def _look(session: Session, view: BoardView, at_ms: int) -> Step:
+    session = replace(session, soft=None if view.is_hard else view)
     session, view = without_dead(session, weighed(view, context_of(session)))
     return _see(session, view, at_ms), ()
 

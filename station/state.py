@@ -8,7 +8,7 @@ from engine.explain import Violation
 from engine.game import Game, Outcome
 from engine.geometry import Square
 from engine.position import Side
-from engine.view import Evidence
+from engine.view import BoardView, Evidence
 from firmware_bridge.driver import Battery, ClockTimes, Cues, Device
 from station.clock import Clocks
 from station.handling.arm import Arm
@@ -86,6 +86,8 @@ class Session:
     results: tuple[float, ...] = ()
     """Points of the person in the games against the engine at its present level, the latest last, with `adapt`."""
     memory: Memory = field(default_factory=Memory)
+    soft: BoardView | None = None
+    """The latest view as it came, where its sensor was not sure of every square."""
     reading: Reading = field(default_factory=Untouched)
     differs: bool = False
     """Whether it was announced that the board differs from the game."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -53,6 +54,7 @@ def camera_at(ruleset: Ruleset, contents: Sequence[Piece], seed: int) -> tuple[W
     return _set_up(WatchedBoard(geometry, scene, seed), contents), driver
 
 
+@lru_cache(maxsize=4)
 def _calibrated(geometry: Geometry, home: tuple[Piece, ...], seed: int) -> tuple[Scene, BoardModel]:
     """A scene, and what the calibration makes of it; one that it refuses is left, as people aim anew."""
     refused = set()

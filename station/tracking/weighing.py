@@ -3,7 +3,7 @@
 A camera says of each square how likely each content is. The boards that may be seen now (the game's position, a move
 done, the last one withdrawn or changed) are weighed against all it says. One that explains it better than every other
 by a margin says what stands on the squares; what those within the margin have differently is left open. Where none of
-them explains it, each square shows what the camera cannot rule out by itself.
+them explains it, or two moves on explain it better, each square shows what the camera cannot rule out by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from engine.position import CONTENTS, Piece
 from engine.view import BoardView, Evidence, evidence_for
+from station.tracking.expectation import expect
 from station.tracking.masks import Masks, differing, squares_in
 from station.tracking.memory import Context
 from station.tracking.single import bases
@@ -42,7 +43,7 @@ def _likeliest(seen: tuple[Evidence, ...], context: Context) -> tuple[Masks, ...
     best = _best(seen)
     against = {board: _against(seen, best, board) for board in dict.fromkeys(_expected(context))}
     least = min(against.values())
-    if least > MOST_AGAINST:
+    if least > MOST_AGAINST or (least > MARGIN and _two_on(seen, best, context) < least - MARGIN):
         return ()
     return tuple(board for board, nats in against.items() if nats < least + MARGIN)
 
@@ -53,6 +54,16 @@ def _expected(context: Context) -> Iterator[Masks]:
         yield expectation.untouched
         for candidate in expectation.candidates:
             yield candidate.final
+
+
+def _two_on(seen: tuple[Evidence, ...], best: Masks, context: Context) -> float:
+    """How many nats speak against the likeliest board two moves on: both may have been made unseen."""
+    boards = {
+        further.final
+        for candidate in context.expected.candidates
+        for further in expect(context.expected.position.after(candidate.move), context.ruleset).candidates
+    }
+    return min((_against(seen, best, board) for board in boards), default=MOST_AGAINST)
 
 
 def _best(seen: tuple[Evidence, ...]) -> Masks:

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
-from engine.position import Position
+from engine.fen import read_fen
+from engine.position import Piece, Position, Side
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from station.runtime.cli import main
@@ -19,24 +20,40 @@ from station.runtime.simulate import Setup, Table, perform, settings_for
 from station.runtime.simulated_camera import camera_at
 from station.runtime.witness import Witness
 from station.session import begin
-from station.simulation.hands import PRESETS
+from station.simulation.hands import PRESETS, Touch
 from station.texts import load_texts
 
 RUSSIAN = load_ruleset("russian")
 SEED = 3
+MAN, BLACK = Piece.WHITE_MAN, Piece.BLACK_MAN
 
 
 def moves_of(plies: int):
     return made_game(RUSSIAN, Random(SEED)).moves[:plies]
 
 
-def table_for(moves) -> Table:
-    start = rules_for(RUSSIAN).start()
+def table_for(moves, start: Position | None = None) -> Table:
+    start = start or rules_for(RUSSIAN).start()
     board, driver = camera_at(RUSSIAN, start.contents, SEED)
     settings = settings_for(RUSSIAN, Setup(driver="camera"), start)
     table = Table(board, driver, Desk(begin(settings, load_texts("en"), "camera")), Witness(moves))
     table.until_ready()
     return table
+
+
+def touch(table: Table, side: Side, *touches: tuple[int, str, int, Piece]) -> None:
+    """A hand's contacts: after how many ms each, what is done, on which square (numbered by rows from 1), to what."""
+    at_ms, planned = table.now_ms + 600, []
+    for after_ms, kind, number, piece in touches:
+        at_ms += after_ms
+        planned.append(Touch(at_ms, kind, number - 1, piece))
+    table.coming(planned, side)
+    for one in planned:
+        table.touch(one)
+
+
+def record(table: Table) -> list[tuple[int, int]]:
+    return [(move.from_square + 1, move.to_square + 1) for move in table.desk.session.game.moves]
 
 
 def play_on(table: Table, moves, played: int) -> Position:
@@ -73,6 +90,43 @@ def test_C28_two_moves_made_while_the_camera_is_covered_are_found_or_asked_about
     play_on(table, moves, 4)
     report = table.witness.report()
     assert (report.equal, report.wrong_seen) == (True, 0)
+
+
+def test_C30_a_wrong_reading_does_not_end_the_game():
+    table = table_for(())
+    touch(table, Side.WHITE, (0, "take", 22, MAN), (400, "put", 18, MAN))
+    table.advance(table.now_ms + 2500)
+    # A strange piece stands in the middle of the board for as long as a camera needs to be sure of it.
+    touch(table, Side.WHITE, (0, "put", 14, MAN))
+    table.advance(table.now_ms + 2500)
+    touch(table, Side.WHITE, (0, "take", 14, MAN))
+    table.advance(table.now_ms + 2500)
+    touch(table, Side.BLACK, (0, "take", 10, BLACK), (400, "put", 15, BLACK))
+    table.advance(table.now_ms + 2500)
+    assert record(table) == [(22, 18), (10, 15)]
+
+
+def test_C31_a_move_is_taken_back_by_hand():
+    table = table_for(())
+    touch(table, Side.WHITE, (0, "take", 22, MAN), (400, "put", 18, MAN))
+    table.advance(table.now_ms + 2500)
+    assert record(table) == [(22, 18)]
+    touch(table, Side.WHITE, (0, "take", 18, MAN), (400, "put", 22, MAN))
+    table.advance(table.now_ms + 4000)
+    assert record(table) == []
+
+
+def test_C32_captured_men_that_are_taken_off_late_and_one_by_one():
+    start = read_fen("W:Wc3,a1,h2:Bd4,f6,b8", RUSSIAN)
+    table = table_for((), start)
+    touch(table, Side.WHITE, (0, "take", 22, MAN), (400, "put", 15, MAN), (500, "take", 15, MAN), (400, "put", 8, MAN))
+    table.advance(table.now_ms + 2500)
+    assert record(table) in ([], [(22, 8)])
+    touch(table, Side.WHITE, (0, "take", 18, BLACK))
+    table.advance(table.now_ms + 2500)
+    touch(table, Side.WHITE, (0, "take", 11, BLACK))
+    table.advance(table.now_ms + 2500)
+    assert record(table) == [(22, 8)]
 
 
 def test_the_command_tells_what_cannot_be_simulated(capsys):
