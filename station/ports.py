@@ -82,7 +82,7 @@ class Troubled(Protocol):
 
     @property
     def trouble(self) -> str:
-        """`wrong_firmware`, `wrong_board`, `board_reports`; empty for none."""
+        """`wrong_firmware`, `wrong_board`, `board_reports`, `camera`; empty for none."""
         ...
 
 

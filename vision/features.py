@@ -9,7 +9,7 @@ dark square counts as much as a pale one on a pale square.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 import cv2
@@ -34,6 +34,8 @@ _ANGLES = 24
 _RADII = (0.20, 0.25, 0.30, 0.35, 0.40, 0.45)
 _SHIFTS = (-0.14, -0.07, 0.0, 0.07, 0.14)
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
+_MIDDLE, _RING, _CORNERS = range(3)
+"""Parts of a square, as _masks has them."""
 
 
 def features(board: Image, cells: Cells, columns: int, rows: int) -> Numbers:
@@ -77,13 +79,16 @@ class _Seen:
 
 def _evened(board: Image, cells: Cells, unplayed: Cells) -> tuple[NDArray[np.float32], float]:
     """The picture brought to a usual brightness, 0 to 1, and by how much it was multiplied."""
-    soft = np.asarray(cv2.GaussianBlur(board, (0, 0), 0.8), np.float32) / 255
-    grey = np.asarray(soft @ _GREY, np.float32)
-    middle, _, corner = _masks()
-    own = float(np.median(_under(grey, cells, corner)))
-    others = float(np.median(_under(grey, unplayed, middle))) if unplayed else own
+    soft = np.asarray(cv2.GaussianBlur(board, (0, 0), 0.8), np.float32) / np.float32(255)
+    grey = _grey(soft)
+    own = float(np.median(_under(grey, cells, _CORNERS)))
+    others = float(np.median(_under(grey, unplayed, _MIDDLE))) if unplayed else own
     gain = _BRIGHT / max(own, others, 0.02)
-    return np.clip(soft * gain, 0, 1.5), gain
+    return np.minimum(soft * np.float32(gain), np.float32(1.5)), gain
+
+
+def _grey(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(cv2.transform(colours, _GREY[None]), np.float32)
 
 
 @cache
@@ -95,26 +100,41 @@ def _masks() -> tuple[NDArray[np.bool_], ...]:
     return distance < 0.24, (distance > 0.29) & (distance < 0.41), (distance > 0.555) & ~border
 
 
-def _under(values: NDArray[np.float32], cells: Cells, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """What is under a mask in each cell. Shape (cells, pixels) or (cells, pixels, 3)."""
-    tops = [(MARGIN + row * SIDE, MARGIN + column * SIDE) for row, column in cells]
-    return np.stack([values[top : top + SIDE, left : left + SIDE][mask] for top, left in tops])
+def _under(values: NDArray[np.float32], cells: Cells, part: int) -> NDArray[np.float32]:
+    """What is under a part of _masks in each cell. Shape (cells, pixels) or (cells, pixels, 3)."""
+    places = _places(cells, values.shape[1], part)
+    return np.asarray(values.reshape(-1, *values.shape[2:])[places], np.float32)
+
+
+def _median(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Medians over the pixels of each cell, as np.median gives them, without its search for what is no number."""
+    half, is_odd = divmod(values.shape[1], 2)
+    if is_odd:
+        return np.asarray(np.partition(values, half, axis=1)[:, half])
+    return np.asarray(np.partition(values, (half - 1, half), axis=1)[:, half - 1 : half + 1].mean(axis=1))
+
+
+@lru_cache(maxsize=64)
+def _places(cells: Cells, width: int, part: int) -> NDArray[np.intp]:
+    """Where the pixels under a part lie in a picture laid out in one row. Shape (cells, pixels)."""
+    y, x = np.nonzero(_masks()[part])
+    tops = np.array([(MARGIN + row * SIDE, MARGIN + column * SIDE) for row, column in cells])
+    return np.asarray((tops[:, :1] + y) * width + tops[:, 1:] + x, np.intp)
 
 
 def _seen(evened: NDArray[np.float32], cells: Cells) -> _Seen:
-    lab = np.asarray(cv2.cvtColor(np.clip(evened, 0, 1), cv2.COLOR_BGR2LAB), np.float32)
-    light = np.log(evened @ _GREY + _DARKEST).astype(np.float32)
-    middle, ring, corner = _masks()
-    inside = _under(light, cells, middle)
+    lab = np.asarray(cv2.cvtColor(np.minimum(evened, np.float32(1)), cv2.COLOR_BGR2LAB), np.float32)
+    light = np.log(_grey(evened) + np.float32(_DARKEST))
+    inside = _under(light, cells, _MIDDLE)
     detail = np.abs(light - np.asarray(cv2.GaussianBlur(light, (0, 0), 2), np.float32))
     return _Seen(
-        np.median(inside, axis=1).astype(np.float64),
-        np.median(_under(light, cells, ring), axis=1).astype(np.float64),
-        np.median(_under(light, cells, corner), axis=1).astype(np.float64),
-        np.median(_under(lab, cells, middle), axis=1).astype(np.float64),
-        np.median(_under(lab, cells, corner), axis=1).astype(np.float64),
+        _median(inside).astype(np.float64),
+        _median(_under(light, cells, _RING)).astype(np.float64),
+        _median(_under(light, cells, _CORNERS)).astype(np.float64),
+        _median(_under(lab, cells, _MIDDLE)).astype(np.float64),
+        _median(_under(lab, cells, _CORNERS)).astype(np.float64),
         inside.std(axis=1).astype(np.float64),
-        _under(detail, cells, middle).mean(axis=1).astype(np.float64),
+        _under(detail, cells, _MIDDLE).mean(axis=1).astype(np.float64),
         *_edges(light, cells),
     )
 
@@ -206,31 +226,41 @@ def _beside(values: Numbers, cells: Cells, unplayed: Cells) -> Numbers:
 
 def _edges(light: NDArray[np.float32], cells: Cells) -> tuple[Numbers, ...]:
     """The likeliest round edge in each cell: strength, sign, coherence, share of it alike, radius, shift; in sides."""
-    angles = 2 * np.pi * np.arange(_ANGLES) / _ANGLES
-    outwards = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     dx = np.asarray(cv2.Scharr(light, cv2.CV_32F, 1, 0, scale=1 / 32), np.float32)
     dy = np.asarray(cv2.Scharr(light, cv2.CV_32F, 0, 1, scale=1 / 32), np.float32)
-    middles = np.array([(MARGIN + (c + 0.5) * SIDE, MARGIN + (r + 0.5) * SIDE) for r, c in cells], np.float32) - 0.5
-    shifts = np.array(list(product(_SHIFTS, _SHIFTS)), np.float32) * SIDE
-    radii = np.array(_RADII, np.float32) * SIDE
-    rings = shifts[:, None, None] + radii[None, :, None, None] * outwards
-    at = middles[:, None, None, None] + rings[None]
-    x = np.clip(np.rint(at[..., 0]).astype(np.int32), 0, light.shape[1] - 1)
-    y = np.clip(np.rint(at[..., 1]).astype(np.int32), 0, light.shape[0] - 1)
-    slope = dx[y, x] * outwards[:, 0] + dy[y, x] * outwards[:, 1]
-    steady = slope.mean(axis=3).reshape(len(cells), -1)
-    coherence = np.abs(steady) / (np.abs(slope).mean(axis=3).reshape(len(cells), -1) + 0.004)
-    rising = (slope > 0).mean(axis=3).reshape(len(cells), -1)
+    places, outwards, shifts = _rings(cells, light.shape)
+    slope = dx.ravel()[places] * outwards[:, 0] + dy.ravel()[places] * outwards[:, 1]
+    steady = slope.mean(axis=2)
+    rising = np.count_nonzero(slope > 0, axis=2) / _ANGLES
     same = 2 * np.maximum(rising, 1 - rising) - 1
     strength = np.abs(steady) * same
     best = strength.argmax(axis=1)
     rows = np.arange(len(cells))
     shift, radius = np.divmod(best, len(_RADII))
+    coherence = np.abs(steady[rows, best]) / (np.abs(slope[rows, best]).mean(axis=1) + 0.004)
     return (
         strength[rows, best].astype(np.float64),
         np.sign(steady[rows, best]).astype(np.float64),
-        coherence[rows, best].astype(np.float64),
+        coherence.astype(np.float64),
         same[rows, best].astype(np.float64),
         np.array(_RADII)[radius],
         np.hypot(*(shifts[shift] / SIDE).T).astype(np.float64),
     )
+
+
+@lru_cache(maxsize=16)
+def _rings(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]:
+    """The pixels on the rings that are looked at in each cell, laid out in one row; which way is outwards; the shifts.
+
+    Shapes (cells, rings, angles), (angles, 2), (shifts, 2); the radii of a shift follow one another.
+    """
+    angles = 2 * np.pi * np.arange(_ANGLES) / _ANGLES
+    outwards = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    middles = np.array([(MARGIN + (c + 0.5) * SIDE, MARGIN + (r + 0.5) * SIDE) for r, c in cells], np.float32) - 0.5
+    shifts = np.array(list(product(_SHIFTS, _SHIFTS)), np.float32) * SIDE
+    radii = np.array(_RADII, np.float32) * SIDE
+    rings = shifts[:, None, None] + radii[None, :, None, None] * outwards
+    at = middles[:, None, None, None] + rings[None]
+    x = np.clip(np.rint(at[..., 0]).astype(np.intp), 0, shape[1] - 1)
+    y = np.clip(np.rint(at[..., 1]).astype(np.intp), 0, shape[0] - 1)
+    return (y * shape[1] + x).reshape(len(cells), -1, _ANGLES), outwards, shifts

@@ -46,6 +46,8 @@ SEEK_MS = 450
 SEEK_AGAIN_MS = 3000
 SEEK_SELDOM_MS = 24_000
 """Then again after so long, and each time after twice as long: it may take a while."""
+UNMOVED = 0.94
+"""Where half of the places look as much like what they were as this, the camera is where it was."""
 COVERED = 0.3
 """Where the pattern of the squares is weaker than this share of what it was, there is no board to be sought."""
 DRIFTED = 0.88
@@ -168,6 +170,11 @@ class _Look:
     """How strong the pattern of the squares is, as a share of what it was."""
 
     @property
+    def usual(self) -> float:
+        """How far half of the places are what they were."""
+        return float(np.median(self.same[self.places.inside]))
+
+    @property
     def share_touched(self) -> float:
         return float((self.same < CLEAR)[self.places.inside].mean())
 
@@ -199,13 +206,13 @@ def watch(known: Watching, memory: Memory, frame: Frame) -> tuple[Seen | Unseen,
     is_hand = inside is not None and (inside >= HAND or at_ms - memory.clear_ms < RESTS_MS)
     if is_hand or look.share_touched >= PUSHED:
         is_due = at_ms - memory.moving_ms >= SEEK_MS and at_ms - memory.sought_ms >= memory.seek_again_ms
-        if not is_due or look.pattern < COVERED:
+        if not is_due or look.pattern < COVERED or look.usual >= UNMOVED:
             return Unseen("moved" if memory.pushed else "hand"), _busy(memory, frame)
         again_ms = min(2 * memory.seek_again_ms, SEEK_SELDOM_MS)
         return _sought(known, replace(memory, sought_ms=at_ms, seek_again_ms=again_ms), look)
     clear_ms = at_ms if inside is None else memory.clear_ms
     memory = replace(memory, pushed=False, clear_ms=clear_ms, seek_again_ms=SEEK_AGAIN_MS)
-    if float(np.median(look.same[look.places.inside])) < DRIFTED:
+    if look.usual < DRIFTED:
         moved = _followed(known, memory, look)
         if moved is not None:
             memory = _elsewhere(memory, moved)

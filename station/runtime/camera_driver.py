@@ -97,8 +97,8 @@ class Driver:
 
     @property
     def trouble(self) -> str:
-        """The name of the problem; empty for none."""
-        return f"camera_{self._problem}" if self._problem else ""
+        """`camera` when there is a problem; empty for none."""
+        return "camera" if self._problem else ""
 
     def start(self, now_ms: int) -> Output:
         """Wait for the first picture, and have all be taken as it was calibrated."""

@@ -25,6 +25,10 @@ def open_port(table: BoardTable, driver: BoardDriver, listing: Listing) -> Port:
     """The port of a board; PortLost when it is not there or cannot be opened."""
     if table.pins is not None:
         return GpioPort(table.pins)
+    if table.driver == "camera":
+        from station.runtime.camera_port import CameraPort
+
+        return CameraPort(table.port)
     return SerialPort(paths_of(table, lambda: listing)[0], driver.baud)
 
 

@@ -21,7 +21,7 @@ from station.calibrating import fixed_turn
 from station.checkup import SPOILT, Finding, check_board
 from station.config import BoardTable, Config, MqttTable
 from station.errors import ConfigError
-from station.ports import Troubled
+from station.ports import BoardDriver, Troubled
 from station.runtime.conversations import Conversation, new_driver, open_port
 from station.runtime.game_commands import print_json
 from station.runtime.known_boards import KnownBoards
@@ -107,6 +107,8 @@ def examine(table: BoardTable, config: Config, texts: Texts, found: Listing, wat
         driver = new_driver(table)
     except ConfigError as error:
         return wrong("no_driver", reason=str(error))
+    if table.driver == "camera":
+        _recall(driver, table, Path(config.station.data))
     try:
         with closing(open_port(table, driver, found)) as port:
             return _talk(table, config, Conversation(driver, port), texts, watch_s)
@@ -169,6 +171,13 @@ def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, w
         every = str(counters.packets + counters.dropped)
         found += wrong("spoilt", dropped=str(counters.dropped), packets=every)
     return found
+
+
+def _recall(driver: BoardDriver, table: BoardTable, data: Path) -> None:
+    """Gives a camera's driver what is known of its board."""
+    from station.runtime.album import album_of
+
+    album_of(table, data, "").open(driver)
 
 
 def _known(config: Config, unique_id: str) -> Calibration:
