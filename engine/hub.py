@@ -451,6 +451,9 @@ def read_hub_move(text: str, legal: Iterable[Move]) -> Move:
         if (move.from_square, move.to_square) == (start, end)
         and (set(move.captured + move.huffed) == set(captured) if captured else not move.huffed)
     ]
+    # Where a tower may be jumped again, how often each one was tells such captures apart.
+    as_often = [move for move in fitting if sorted(move.captured + move.huffed) == sorted(captured)]
+    fitting = as_often or fitting
     if "-" in text and any(not move.captured for move in fitting):
         fitting = [move for move in fitting if not move.captured]
     if not fitting:

@@ -208,6 +208,15 @@ def test_captured_squares_in_any_order_or_none():
     assert read_hub_move("33x11x28x17", legal) == read_hub_move("33x11", legal) == legal[0]
 
 
+def test_a_tower_jumped_again_is_written_as_often():
+    rules = rules_of("towers-second-jump")
+    position = read_position_text("Weebbbeeeeeebwebbeweeeeeeweeweeee;13=bbww,15=wwbbbb,16=wwwwwb,18=bw", rules)
+    legal = rules.legal_moves(position)
+    texts = [hub_move_text(move) for move in legal]
+    assert {"18x20x15x16", "18x20x15x15x15x16"} <= set(texts)
+    assert [read_hub_move(text, legal).effect for text in texts] == [move.effect for move in legal]
+
+
 def test_moves_that_do_not_fit_are_told_apart():
     legal = rules_of("international").legal_moves(position_in("international", "W:WK4:B13,20,32,37"))
     with pytest.raises(AmbiguousMoveError) as doubt:
