@@ -30,7 +30,9 @@ ALIKE = 0.5
 CLEAR = 0.8
 """One that correlates by less is touched."""
 HAND = 3
-"""So many touched places side by side, all but one covered, are a hand, a sleeve or an arm; fewer are a piece."""
+"""So many touched places side by side are a hand, a sleeve or an arm; fewer are a piece, or its shadow."""
+HIDDEN = 1.6
+"""Unless less of their patterns is gone than this, in whole places: then it is a light shadow."""
 COLOUR = 22.0
 """Or one whose colour (CIE Lab a, b) is so far from what it was, against all others."""
 LIGHT = 0.4
@@ -82,9 +84,9 @@ class Places:
                 near = [(column + dx, row + dy) for dx, dy in product((-1, 0, 1), repeat=2)]
                 group.extend((at, left.pop(at)) for at in near if at in left)
             found = np.array([place for _, place in group])
-            covered = same[found] < ALIKE
-            if len(found) >= HAND and covered.sum() >= HAND - 1 and self.inside[found].any():
-                most = max(most or 0, int((covered & self.inside[found]).sum()))
+            hidden = float((1 - same[found]).sum())
+            if len(found) >= HAND and hidden >= HIDDEN and self.inside[found].any():
+                most = max(most or 0, int(((same[found] < ALIKE) & self.inside[found]).sum()))
         return most
 
 
