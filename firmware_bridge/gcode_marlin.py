@@ -106,9 +106,9 @@ class Marlin:
         if self._state in ("absent", "booting"):
             if self._state == "absent":
                 self._heard_ms = now_ms
-            self._state, self._number = "ready", 0
-            greeting = self._run((CAPABILITIES,), now_ms)
-            return ArmOutput(_numbered(0, "M110 N0") + greeting.send)
+            # The line that sets the number is number 0 itself.
+            self._state, self._number = "ready", -1
+            return self._run(("M110 N0", CAPABILITIES), now_ms)
         if self._resend_ms is not None:
             self._resend_ms = None
             return ArmOutput(self._last)
