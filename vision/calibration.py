@@ -22,7 +22,7 @@ from vision.model import BoardModel, Sample
 from vision.observe import DARK, SMALLEST
 from vision.reader import judged, trained
 from vision.rectify import rectified
-from vision.watch import SATURATED, WASHED_OUT, measured, most_of_a_colour, read_frame, watching
+from vision.watch import SATURATED, WASHED_OUT, kinds_of, measured, most_of_a_colour, read_frame, watching
 
 LEAST_SIDE = 16.0
 """A square must be so many pixels wide, or its piece cannot be told."""
@@ -121,7 +121,7 @@ def model_from(
         before = found_again(empty.image, aim.corners, geometry.columns, geometry.rows)
         if before is not None and before[1] > FURTHEST:
             return Refused("pushed")
-    kinds = np.array([0 if piece is Piece.EMPTY else 1 if piece & Piece(6) else 2 for piece in home])
+    kinds = kinds_of(home)
     lies = _lies(start, empty, aim.corners, geometry, kinds, most_of_a_colour(home))
     if isinstance(lies, Refused):
         return lies
@@ -224,7 +224,8 @@ def _checked(
     for frame, expected, reason in ((empty, np.zeros_like(kinds), "not_empty"), (start, kinds, "not_start")):
         if frame is None:
             continue
-        read = read_frame(known, model.corners, frame.image).argmax(axis=1)
+        picture = small(rectified(frame.image, model.corners, geometry.columns, geometry.rows))
+        read = read_frame(known, measured(model, geometry, model.corners, frame.image), picture).argmax(axis=1)
         wrong = np.nonzero(read != expected)[0]
         if len(wrong):
             return Refused(reason, tuple(int(square) for square in wrong))

@@ -24,10 +24,11 @@ from vision.frame import Frame
 from vision.ground import ALIKE, CLEAR, EDGE, HAND, PIXELS, Looks, Places, alike, looks, places, small
 from vision.height import Eye, eye, raised
 from vision.locate import Image, Points
-from vision.model import BoardModel
+from vision.model import BoardModel, Sample
 from vision.observe import DARK
 from vision.reader import Network, judged, trained
 from vision.rectify import rectified
+from vision.reference import Reference, combined, reference
 
 APART_MS = 300
 """Two equal readings at least so far apart are believed."""
@@ -64,6 +65,9 @@ AGAIN_MS = 2000
 HYSTERESIS = 1.0
 """A square keeps what was told of it unless something else is likelier by so many nats."""
 
+WELL_KNOWN, DOUBTFUL = 0.9, 0.02
+"""A board teaches something where its least likely square is between these probabilities."""
+
 _STEP = 0.5
 """Evidence is told in steps of so many nats."""
 
@@ -86,6 +90,8 @@ class Watching:
     networks: tuple[Network, ...]
     stills: tuple[Still, ...]
     """The board as it was calibrated."""
+    reference: Reference | None
+    """The board as it was empty, where that helps."""
 
 
 def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> Watching:
@@ -94,7 +100,13 @@ def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> 
         found, expected = f"{model.columns}x{model.rows}", f"{geometry.columns}x{geometry.rows}"
         raise ValueError(f"the camera was calibrated with a board of {found} squares, expected {expected}")
     stills = tuple(Still(picture) for picture in (model.empty, model.start) if picture is not None)
-    return Watching(model, geometry, most_of_a_colour(home), taught(model), stills)
+    empty = None if model.empty is None else _reference(model, model.empty, geometry, home)
+    return Watching(model, geometry, most_of_a_colour(home), taught(model), stills, empty)
+
+
+def _reference(model: BoardModel, empty: Image, geometry: Geometry, home: tuple[Piece, ...]) -> Reference | None:
+    where = eye(model.corners, model.columns, model.rows, model.width, model.height)
+    return reference(empty, model.start, kinds_of(home), places(geometry, where).free, geometry)
 
 
 def taught(model: BoardModel) -> tuple[Network, ...]:
@@ -137,6 +149,8 @@ class Memory:
     """Whether it lies elsewhere, too far away to go on by itself."""
     readings: tuple[tuple[int, Numbers], ...] = ()
     """Times and probabilities of the readings since then."""
+    numbers: Numbers | None = None
+    """The measures of the squares in the latest reading."""
     told: BoardView | None = None
     """What was told last of the board at rest."""
 
@@ -294,19 +308,43 @@ def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, 
     is_known = len(readings) >= 2 and readings[-1][0] - readings[0][0] >= APART_MS
     if is_known and memory.told is not None and len(readings) >= MOST_READINGS and at_ms - readings[-1][0] < AGAIN_MS:
         return Seen(memory.told), memory
-    likely = read_frame(known, memory.corners, look.frame.image)
+    numbers = measured(known.model, known.geometry, memory.corners, look.frame.image)
+    likely = read_frame(known, numbers, look.picture)
     agreeing = tuple((then_ms, then) for then_ms, then in readings if _agree(then, likely))
     readings = (*agreeing, (at_ms, likely))[-MOST_READINGS:]
-    memory = replace(memory, readings=readings)
+    memory = replace(memory, readings=readings, numbers=numbers)
     if readings[-1][0] - readings[0][0] < APART_MS:
         return Unseen("settling"), memory
     view = _view(known, memory, look)
     return Seen(view), replace(memory, told=view, accepted=Still(look.picture))
 
 
-def read_frame(known: Watching, corners: Points, image: Image) -> Numbers:
-    """Empty, white, black for each square in official order, as one picture shows them. Shape (squares, 3)."""
-    return judged(known.networks, measured(known.model, known.geometry, corners, image), known.most)
+def learned(known: Watching, memory: Memory, contents: tuple[Piece, ...]) -> BoardModel | None:
+    """The model with what a position teaches that is known to stand on the board; None where it teaches nothing.
+
+    A reading that is sure of all squares has nothing to learn; one that is sure of something else is not believed.
+    """
+    if memory.numbers is None or not memory.readings:
+        return None
+    kinds = kinds_of(contents)
+    had = memory.readings[-1][1][np.arange(len(kinds)), kinds]
+    if float(had.min()) > WELL_KNOWN or float(had.min()) < DOUBTFUL:
+        return None
+    return known.model.with_sample(Sample(memory.numbers, kinds)).moved(memory.corners)
+
+
+def kinds_of(contents: tuple[Piece, ...]) -> NDArray[np.int64]:
+    """Places in vision.reader.KINDS of what stands on each square."""
+    return np.array([0 if piece is Piece.EMPTY else 1 if piece & Piece(6) else 2 for piece in contents])
+
+
+def read_frame(known: Watching, numbers: Numbers, picture: Image) -> Numbers:
+    """Empty, white, black for each square in official order, by their measures and the small picture of the board.
+
+    Shape (squares, 3).
+    """
+    likely = judged(known.networks, numbers, known.most)
+    return likely if known.reference is None else combined(likely, known.reference.favour(picture))
 
 
 def measured(model: BoardModel, geometry: Geometry, corners: Points, image: Image) -> Numbers:

@@ -36,6 +36,7 @@ class Album:
         self._newest: tuple[bytes, int] | None = None
         self._made: Latest[BoardModel] = Latest()
         self._wanted: Latest[Metadata] = Latest()
+        self._stands: Latest[tuple[Piece, ...]] = Latest()
         self._kept: BoardModel | None = None
 
     @property
@@ -63,9 +64,11 @@ class Album:
         wanted = self._wanted.take()
         if wanted is not None:
             return Output(send=lock_command(wanted))
-        model = driver.model
-        before = self._kept if driver.is_reading else None
-        if model is not None and before is not None and np.abs(model.corners - before.corners).max() > NOTED_PX:
+        stands = self._stands.take()
+        if stands is not None:
+            driver.learn(stands, now_ms)
+        model, before = driver.model, self._kept if driver.is_reading else None
+        if model is not None and before is not None and _is_news(before, model):
             self._keep(model)
         return NOTHING
 
@@ -85,6 +88,10 @@ class Album:
         self._made.put(model)
         return path
 
+    def teach(self, contents: tuple[Piece, ...]) -> None:
+        """Have the camera learn from what stands on its board; from any thread."""
+        self._stands.put(contents)
+
     def lock(self, wanted: Metadata) -> None:
         """Have the camera take all pictures in this way from now on; from any thread."""
         self._wanted.put(wanted)
@@ -103,6 +110,10 @@ class Album:
             self._known.keep(self.board, model)
         except OSError as error:  # a full disk ends no game
             print(f"{self._known.path(self.board)}: not kept: {error.strerror}", file=sys.stderr)
+
+
+def _is_news(before: BoardModel, now: BoardModel) -> bool:
+    return now.samples != before.samples or bool(np.abs(now.corners - before.corners).max() > NOTED_PX)
 
 
 def album_of(table: BoardTable, data: Path, boot: str) -> Album:

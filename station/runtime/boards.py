@@ -19,9 +19,10 @@ from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
+from station.announcements import Moved
 from station.calibrating import corrected, fixed_turn
 from station.config import BoardTable
-from station.effects import Show
+from station.effects import Announce, Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event
 from station.ports import BoardDriver, Dimmer, Historian, Learner, Port, Speaker
@@ -148,6 +149,11 @@ class BoardWorker:
         if (words := spoken(outcome.session)) != self._spoken:
             self._spoken = words
             self._words.put(words)
+        moved = (
+            effect for effect in outcome.effects if isinstance(effect, Announce) and isinstance(effect.what, Moved)
+        )
+        if self._album is not None and any(moved):
+            self._album.teach(outcome.session.game.position.contents)
         position = looked_for(outcome.session)
         if position is not None:
             self._unclear.put(position)

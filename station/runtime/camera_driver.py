@@ -12,7 +12,7 @@ from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
 from vision.camera import lock_command
 from vision.frame import UNTOLD, Frame, Metadata, Packet, Unpacker
 from vision.model import BoardModel
-from vision.watch import Memory, Seen, Unseen, Watching, begun, watch, watching
+from vision.watch import Memory, Seen, Unseen, Watching, begun, learned, watch, watching
 
 STALE_MS = 200
 """Pictures older than this are not used."""
@@ -24,6 +24,8 @@ LOCK_MS = 5000
 """A camera that takes pictures otherwise than it was calibrated is asked so often to return to that."""
 GIVES_IN_MS = 3000
 """One that goes on like that is believed after this time: it cannot be locked."""
+LEARN_MS = 60_000
+"""No more is learned for so long: it takes a moment."""
 DRIFT = 0.08
 """Exposure, gains and lens may differ by so much, as a share, from what was locked."""
 
@@ -59,6 +61,7 @@ class Driver:
         self._waits_since_ms: int | None = None
         self._drifts_since_ms: int | None = None
         self._asked_ms: int | None = None
+        self._learned_ms: int | None = None
 
     def recall_model(self, model: BoardModel | None) -> None:
         """Take what is known of the board, None for nothing; ValueError where it is of another size."""
@@ -78,6 +81,17 @@ class Driver:
         if self._known is None or self._memory is None:
             return None
         return self._known.model.moved(self._memory.corners)
+
+    def learn(self, contents: tuple[Piece, ...], now_ms: int) -> None:
+        """Take what stands on the board, as the game knows it now, to read it better; nothing where that is known."""
+        if self._known is None or self._memory is None or not self.is_reading:
+            return
+        if self._learned_ms is not None and now_ms - self._learned_ms < LEARN_MS:
+            return
+        model = learned(self._known, self._memory, contents)
+        if model is not None:
+            self._learned_ms = now_ms
+            self._known = watching(model, self._geometry, self._home)
 
     @property
     def device(self) -> Device | None:

@@ -16,7 +16,8 @@ from tests.vision.scenes import arm, board_under  # noqa: E402
 from vision.calibration import Refused, aimed, model_from  # noqa: E402
 from vision.frame import Frame, Unpacker  # noqa: E402
 from vision.model import MOST_SAMPLES, BoardModel, Sample, from_json  # noqa: E402
-from vision.watch import Seen, Unseen, begun, watch, watching  # noqa: E402
+from vision.reader import judged
+from vision.watch import Seen, Unseen, begun, kinds_of, learned, watch, watching  # noqa: E402
 
 PERIOD_MS = 150
 RUSSIAN = load_ruleset("russian")
@@ -111,6 +112,53 @@ def test_what_was_learned_is_bounded_and_can_be_forgotten(scene):
     assert len(more.samples) == MOST_SAMPLES
     assert more.samples[: len(first)] == first
     assert more.without_learned().samples == first
+
+
+def test_nothing_is_learned_against_what_is_plain_to_see(scene):
+    board, model = scene
+    watcher = Watcher(model)
+    watcher.see(board.picture(0))
+    assert learned(watcher.known, watcher.memory, tuple(reversed(HOME))) is None
+    assert learned(watcher.known, begun(model), HOME) is None
+
+
+def some_position(seed):
+    """Nine men of each colour, anywhere."""
+    squares = np.random.default_rng(seed).permutation(len(HOME))
+    men = dict.fromkeys(squares[:9], WHITE_MAN) | dict.fromkeys(squares[9:18], BLACK_MAN)
+    return tuple(men.get(square, EMPTY) for square in range(len(HOME)))
+
+
+def watched(model, contents):
+    """A watcher that has read a position."""
+    watcher = Watcher(model)
+    watcher.see(board_under("russian", seed=3, contents=contents).picture(0))
+    return watcher
+
+
+def had(likely, contents):
+    """The probabilities of what stands there."""
+    return likely[np.arange(len(HOME)), kinds_of(contents)]
+
+
+def by_networks(watcher, contents):
+    """The same, by the networks alone."""
+    return had(judged(watcher.known.networks, watcher.memory.numbers, 12), contents)
+
+
+def test_known_positions_teach_how_others_are_read(scene):
+    model, known = scene[1], some_position(7)
+    before = by_networks(watched(model, some_position(1)), some_position(1))
+    watcher = watched(model, known)
+    # The reference has made all of it sure already: what the networks have to learn is how it looks.
+    more = model.with_sample(Sample(watcher.memory.numbers, kinds_of(known)))
+    after = by_networks(watched(more, some_position(1)), some_position(1))
+    assert np.log(after).sum() > np.log(before).sum()
+
+
+def test_the_empty_board_makes_every_square_sure(scene):
+    watcher, contents = watched(scene[1], some_position(1)), some_position(1)
+    assert had(watcher.memory.readings[-1][1], contents).min() > max(0.9, by_networks(watcher, contents).min())
 
 
 def test_a_hand_over_the_board_is_never_read(scene):

@@ -1,0 +1,98 @@
+"""The empty board as a reference: a square that looks as it did when nothing stood there is empty.
+
+Light is evened out first, by a plane through all that no piece covers; where that leaves much, the light does not fit
+and the reference says nothing. How much a piece changes a square was seen at the start position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry import Geometry
+from vision.features import Numbers
+from vision.ground import EDGE, PIXELS
+from vision.locate import Image
+
+SUREST = 3.5
+"""The reference alone speaks for or against a piece by no more nats than this."""
+UNEVEN = 0.5
+"""Where light leaves so large a share of what a piece changes, nothing is said."""
+_DARK = 8.0
+_LEAST_DEVIATION = 0.35
+_LEAST_GAP = 0.7
+"""Squares with pieces must have changed by so much more than empty ones, in natural logarithms, for it to be of use."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """A board as it was empty, and what pieces changed then. Changes are natural logarithms."""
+
+    empty: Image
+    free: NDArray[np.bool_]
+    """Pixels that no piece covers."""
+    geometry: Geometry
+    still: float
+    """How much a square changes on which nothing happens, and the deviation of that."""
+    still_deviation: float
+    taken: float
+    """How much a piece changes a square, and the deviation of that."""
+    taken_deviation: float
+
+    def favour(self, now: Image) -> Numbers:
+        """By how many nats each square speaks for a piece rather than none. Shape (squares,)."""
+        changes, left = _changes(self.empty, now, self.free, self.geometry)
+        fits = 1 - left / (UNEVEN * np.exp(self.taken))
+        if fits <= 0:
+            return np.zeros(len(changes))
+        free = _density(changes, self.still, self.still_deviation)
+        # What has changed by more than pieces do is no emptier for that.
+        piece = _density(np.minimum(changes, self.taken), self.taken, self.taken_deviation)
+        return np.asarray(np.clip(fits * (piece - free), -SUREST, SUREST), np.float64)
+
+
+def reference(
+    empty: Image, start: Image, kinds: NDArray[np.int64], free: NDArray[np.bool_], geometry: Geometry
+) -> Reference | None:
+    """What the empty board and the start position tell; None where pieces hardly change what is seen."""
+    changes, _ = _changes(empty, start, free, geometry)
+    still, taken = changes[kinds == 0], changes[kinds > 0]
+    if len(still) < 2 or len(taken) < 2 or taken.mean() - still.mean() < _LEAST_GAP:
+        return None
+    deviations = (max(float(group.std()), _LEAST_DEVIATION) for group in (still, taken))
+    still_deviation, taken_deviation = deviations
+    return Reference(empty, free, geometry, float(still.mean()), still_deviation, float(taken.mean()), taken_deviation)
+
+
+def combined(likely: Numbers, favour: Numbers) -> Numbers:
+    """Probabilities of empty, white and black after the reference has spoken. Shapes (squares, 3), (squares,)."""
+    weighed = likely * np.exp(np.stack([-favour / 2, favour / 2, favour / 2], axis=1))
+    return np.asarray(weighed / weighed.sum(axis=1, keepdims=True), np.float64)
+
+
+def _changes(empty: Image, now: Image, free: NDArray[np.bool_], geometry: Geometry) -> tuple[Numbers, float]:
+    """How much each square has changed (logarithm), and how much is left of what nothing covers."""
+    change = np.log(now.astype(np.float64) + _DARK) - np.log(empty.astype(np.float64) + _DARK)
+    y, x = np.nonzero(free)
+    height, width = free.shape
+    whole = np.stack(
+        [np.ones(free.size), *(grid.ravel() for grid in np.indices(free.shape) / max(height, width))], axis=1
+    )
+    plane = whole[y * width + x]
+    weights = np.ones(len(y))
+    fitted = np.zeros((3, 3))
+    for _ in range(2):
+        fitted, *_ = np.linalg.lstsq(plane * weights[:, None], change[y, x] * weights[:, None], rcond=None)
+        away = np.abs(change[y, x] - plane @ fitted).mean(axis=1)
+        weights = 1 / (1 + (away / 0.1) ** 2)
+    change = np.abs(change - (whole @ fitted).reshape(change.shape)).mean(axis=2)
+    inner = slice(PIXELS // 4, -PIXELS // 4)
+    tops = [(EDGE + row * PIXELS, EDGE + column * PIXELS) for column, row in geometry.cells]
+    means = np.array([change[top : top + PIXELS, left : left + PIXELS][inner, inner].mean() for top, left in tops])
+    return np.log(means + 0.01), float(np.median(change[y, x]))
+
+
+def _density(values: Numbers, mean: float, deviation: float) -> Numbers:
+    return np.asarray(-0.5 * ((values - mean) / deviation) ** 2 - np.log(deviation), np.float64)
