@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from engine.notation import move_text, square_name
 from engine.position import Move
-from station.handling.arm import Asking, Stopped
+from firmware_bridge.manipulations import Lift, Place, Remove
+from station.handling.arm import Arm, Asking, Stopped
+from station.handling.moves import plan_move
+from station.handling.plans import entry
 from station.phases import Answering
 from station.state import Session
 
@@ -36,6 +39,8 @@ def arm_prompt(session: Session) -> tuple[str, dict[str, str]] | None:
     arm, phase = session.arm, session.phase
     if arm is None or not isinstance(phase, Answering):
         return None
+    if arm.settings.driver == "human":
+        return _for_person(session, arm, phase.move)
     if arm.is_busy and arm.moves:
         return "arm_moving", {"move": _text(session, phase.move)}
     match arm.stage:
@@ -47,6 +52,28 @@ def arm_prompt(session: Session) -> tuple[str, dict[str, str]] | None:
             return "arm_offer", {}
         case _:
             return None
+
+
+def _for_person(session: Session, arm: Arm, move: Move) -> tuple[str, dict[str, str]] | None:
+    """The one act that is next, for a person who is the arm; None where the lamps' sentence is the better one."""
+    seen = session.memory.seen
+    if not is_wanted(session) or seen is None:
+        return None
+    ruleset = session.game.ruleset
+    plan = plan_move(session.game.position, move, ruleset, arm.tray, arm.settings.tool)
+    at = entry(plan, seen, by_person=True)
+    if at is None or at == len(plan.steps):
+        return None
+    match plan.steps[at].what:
+        case Lift(cell=cell):
+            key = "act_lift"
+        case Place(cell=cell):
+            key = "act_place"
+        case Remove(cell=cell):
+            key = "act_remove"
+        case _:
+            return None
+    return key, {"square": square_name(ruleset.geometry.squares_by_cell[cell], ruleset)}
 
 
 def why(session: Session) -> str:

@@ -375,7 +375,9 @@ def _end(session: Session, arm: Arm, plan: Plan) -> Step:
     """The move is made, and the tool is out of the way."""
     phase = session.phase
     assert isinstance(phase, Answering)
-    crowned = session.game.ply if plan.crowned and phase.move.promotes else arm.crowned_ply
+    # A man on top of a man is not seen by most boards: there a person is asked to look.
+    is_seen = plan.crowned and phase.move.promotes and arm.settings.tool.crown == "swap"
+    crowned = session.game.ply if is_seen else arm.crowned_ply
     ended = replace(arm.at_rest(), stops=0, by_hand_ply=session.game.ply, crowned_ply=crowned)
     return replace(session, arm=ended), ()
 

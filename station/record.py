@@ -57,7 +57,8 @@ def _make(session: Session, move: Move, together: int) -> Step:
 def _after(session: Session, game: Game) -> Session:
     """The session whose game has just got its last move."""
     made = game.moves[-1]
-    return replace(remembered(session, game), new_king=made.to_square if made.promotes else None)
+    by_arm = session.arm is not None and session.arm.crowned_ply == session.game.ply
+    return replace(remembered(session, game), new_king=made.to_square if made.promotes and not by_arm else None)
 
 
 def is_other_reply(session: Session, move: Move) -> bool:

@@ -110,15 +110,16 @@ def shown(contents: Contents, seen: Masks) -> bool:
     return not differs(contents, seen)
 
 
-def entry(plan: Plan, seen: Masks) -> int | None:
+def entry(plan: Plan, seen: Masks, *, by_person: bool = False) -> int | None:
     """With which step to go on from what a board shows and an empty tool; None when with none.
 
-    The latest one: what is done is not done again. `len(plan.steps)` when all of it is done.
+    The latest one: what is done is not done again. `len(plan.steps)` when all of it is done. A person knows what is in
+    the hand.
     """
     if plan.steps and shown(plan.end, seen) and plan.is_whole:
         return len(plan.steps)
     for number in range(len(plan.steps) - 1, -1, -1):
-        held = number > 0 and plan.steps[number - 1].holds
+        held = not by_person and number > 0 and plan.steps[number - 1].holds
         if not held and shown(plan.steps[number].before, seen):
             return number
     return None
