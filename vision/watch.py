@@ -65,8 +65,8 @@ AGAIN_MS = 2000
 HYSTERESIS = 1.0
 """A square keeps what was told of it unless something else is likelier by so many nats."""
 
-WELL_KNOWN, DOUBTFUL = 0.9, 0.02
-"""A board teaches something where its least likely square is between these probabilities."""
+WELL_KNOWN, DOUBTFUL = 0.9, 0.1
+"""A board teaches something where the networks are less sure than this of a square, and nothing speaks against it."""
 
 _STEP = 0.5
 """Evidence is told in steps of so many nats."""
@@ -322,13 +322,15 @@ def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, 
 def learned(known: Watching, memory: Memory, contents: tuple[Piece, ...]) -> BoardModel | None:
     """The model with what a position teaches that is known to stand on the board; None where it teaches nothing.
 
-    A reading that is sure of all squares has nothing to learn; one that is sure of something else is not believed.
+    Networks that are sure of all squares have nothing to learn; a position that is not what is seen is not believed.
     """
     if memory.numbers is None or not memory.readings:
         return None
     kinds = kinds_of(contents)
-    had = memory.readings[-1][1][np.arange(len(kinds)), kinds]
-    if float(had.min()) > WELL_KNOWN or float(had.min()) < DOUBTFUL:
+    squares = np.arange(len(kinds))
+    by_networks = judged(known.networks, memory.numbers, known.most)[squares, kinds]
+    is_believed = float(memory.readings[-1][1][squares, kinds].min()) >= DOUBTFUL
+    if not is_believed or float(by_networks.min()) >= WELL_KNOWN:
         return None
     return known.model.with_sample(Sample(memory.numbers, kinds)).moved(memory.corners)
 
