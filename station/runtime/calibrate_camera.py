@@ -12,11 +12,11 @@ import numpy as np
 
 from engine.rules import rules_for
 from firmware_bridge.errors import PortLost
-from station import announcements as say
 from station.config import BoardTable
 from station.errors import ConfigError
 from station.runtime.camera_driver import differs
 from station.runtime.camera_port import CameraPort
+from station.runtime.camera_words import LOCK_MS, refusal, to_lock, white_side
 from station.runtime.clock import Clock
 from station.runtime.known_cameras import KnownCameras
 from station.runtime.running import load
@@ -32,12 +32,8 @@ PATIENCE_MS = 5_000
 """A camera that gives no picture for so long gives none."""
 READOUT_MS = 1_000
 """How often it is said how well the camera is aimed."""
-LOCK_MS = 1_000
-"""How long a camera is given to take pictures as it was told."""
 HAND_MS = 30_000
 """How long is waited for a hand."""
-BANDING_US = 10_000
-"""Exposures are whole periods of the light of lamps on 50 Hz, or there are bands in the pictures."""
 
 
 def calibrate_camera(options: argparse.Namespace) -> int:
@@ -77,30 +73,6 @@ def _corners(text: str | None) -> Points | None:
         return np.array([float(number) for number in text.split(",")]).reshape(4, 2)
     except ValueError as error:
         raise ConfigError(f"--corners {text}: expected x,y four times, clockwise: {error}") from error
-
-
-def refusal(refused: Refused, table: BoardTable, texts: Texts) -> str:
-    """Why a picture cannot be used, as people are told."""
-    squares = ", ".join(say.names(refused.squares, table.ruleset))
-    expected = f"{table.ruleset.columns}x{table.ruleset.rows}"
-    return texts.say(f"camera.{refused.reason}", squares=squares, expected=expected)
-
-
-def white_side(model: BoardModel) -> str:
-    """At which side of the picture White sits: `top`, `right`, `bottom` or `left`."""
-    black_left, black_right, white_right, white_left = model.corners
-    x, y = (white_left + white_right - black_left - black_right) / 2
-    if abs(x) > abs(y):
-        return "right" if x > 0 else "left"
-    return "bottom" if y > 0 else "top"
-
-
-def to_lock(metadata: Metadata) -> Metadata:
-    """How a camera is to take pictures from now on: as it did, its exposure without bands."""
-    exposure = metadata.exposure_us
-    if exposure is not None and exposure > BANDING_US / 2:
-        exposure = round(exposure / BANDING_US) * BANDING_US
-    return Metadata(exposure, metadata.gain, metadata.red_gain, metadata.blue_gain, metadata.lens)
 
 
 class Steps:

@@ -12,7 +12,7 @@ import numpy as np
 
 from station.config import BoardTable
 from station.runtime.album import Album
-from station.runtime.calibrate_camera import LOCK_MS, refusal, to_lock, white_side
+from station.runtime.camera_words import LOCK_MS, refusal, to_lock, white_side
 from station.runtime.clock import Clock
 from station.texts import Texts
 from vision.calibration import Aim, Refused, aimed, model_from

@@ -31,6 +31,7 @@ DRIFT = 0.08
 
 PROBLEMS = {
     "uncalibrated": "the camera does not know its board: run `dambord calibrate camera`, or calibrate it on the page",
+    "silent": f"the camera has sent no picture for {LOST_MS // 1000} seconds: look at its cable",
     "picture": "the camera sends pictures of another size than when it was calibrated: calibrate it again",
     "dark": "it is too dark for the camera: more light on the board",
     "moved": "the camera or the board was moved: put it back, or calibrate the camera again",
@@ -158,6 +159,7 @@ class Driver:
 
     def _look(self, frame: Frame, now_ms: int) -> Output:
         self._latest_ms = now_ms
+        self._problem = "" if self._problem == "silent" else self._problem
         if self._device is None:
             self._device = Device("camera", "", "", colour=True, identity=False, lamps=False)
         if self._known is None or self._memory is None:
@@ -201,8 +203,7 @@ class Driver:
         """A camera that has sent nothing for long is lost."""
         if not self._online or now_ms - self._latest_ms < LOST_MS:
             return NOTHING
-        self._online, self._told = False, None
-        return Output(online=False)
+        return self._in_trouble("silent")
 
     def deadline_ms(self) -> int | None:
         """When the camera is lost unless it sends a picture."""
