@@ -37,7 +37,8 @@ from station.handling.arm import (
 )
 from station.handling.moves import plan_move
 from station.handling.plans import BY_HAND, Ask, Plan, changed, differs, entry, shown
-from station.phases import Answering
+from station.handling.tray import fitting
+from station.phases import Answering, Paused
 from station.state import Session
 from station.steps import Step, announce, then
 from station.tracker import squares_in
@@ -258,7 +259,10 @@ def _must_stop(session: Session, arm: Arm) -> Step | None:
         return stop(session, "hand")
     if not isinstance(arm.stage, Acting) and not isinstance(session.phase, Answering):
         # What was asked for meanwhile, or a board that is gone, waits until the step has ended.
-        return (_changed(session, **_rest(arm)), ()) if not _is_current(session, arm) else stop(session, "board_lost")
+        if not _is_current(session, arm):
+            return _changed(session, **_rest(arm)), ()
+        is_lost = isinstance(session.phase, Paused) and session.phase.reason == "device"
+        return stop(session, "board_lost" if is_lost else "halt")
     seen, step = session.memory.seen, arm.step
     if seen is None or step is None or arm.settings.driver == DRY_RUN:
         return None
@@ -279,6 +283,7 @@ def _begin(session: Session, arm: Arm) -> Step:
         return session, ()
     phase, seen = session.phase, session.memory.seen
     assert isinstance(phase, Answering)
+    arm = replace(arm, tray=fitting(arm.tray, arm.settings, session.game.start, session.game.position))
     plan = plan_move(session.game.position, phase.move, session.game.ruleset, arm.tray, arm.settings.tool)
     at = entry(plan, seen)
     if at is None or at == len(plan.steps):

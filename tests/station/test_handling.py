@@ -11,13 +11,15 @@ import pytest
 
 from engine.fen import read_fen
 from engine.notation import read_move, square_name
-from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move
+from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Move, Position
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from firmware_bridge.manipulations import Fetch, Lift, Park, Place, Remove, Slide
+from station.handling.arm import ArmSettings
 from station.handling.moves import plan_move
 from station.handling.plans import Ask, Tool, entry
 from station.handling.routes import route
+from station.handling.tray import fitting
 from station.tracking.masks import masks_of_position
 
 FREE = (EMPTY,) * 12
@@ -184,6 +186,18 @@ def test_every_step_follows_from_the_one_before_and_ends_as_the_rules_say(varian
         ends = [after[s] if s != move.to_square or found.crowned else found.end[s] for s in range(len(after))]
         assert list(found.end) == ends
         position = position.after(move)
+
+
+def test_what_hands_took_back_to_the_board_is_no_longer_in_the_tray():
+    ruleset = load_ruleset("russian")
+    start = rules_for(ruleset).start()
+    settings = ArmSettings("gcode", Tool(), slots=6, spares=1)
+    tray = (WHITE_KING, BLACK_KING, WHITE_MAN, BLACK_MAN, WHITE_MAN, EMPTY)
+    assert fitting(tray, settings, start, start) == settings.tray
+    gone = next(square for square, piece in enumerate(start.contents) if piece is WHITE_MAN)
+    contents = tuple(EMPTY if square == gone else piece for square, piece in enumerate(start.contents))
+    later = Position(contents, start.turn)
+    assert fitting(tray, settings, start, later) == (WHITE_KING, BLACK_KING, WHITE_MAN, EMPTY, EMPTY, EMPTY)
 
 
 def test_a_plan_is_gone_on_with_where_the_board_stands():

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import tty
+from datetime import UTC, datetime
 
 import pytest
 
@@ -17,6 +18,7 @@ from station.errors import ConfigError
 from station.events import ArmFound, Requested, StopTold
 from station.runtime.arms import ARMS, ArmWorker, arm_class
 from station.runtime.clock import Clock
+from station.runtime.commands import Command, refusal
 from station.runtime.demo_arm import DemoArm
 from station.runtime.loop import Loop, Outcome
 
@@ -95,6 +97,13 @@ def test_c10_a_jaw_needs_room_between_pieces_that_stand_side_by_side():
     assert read_arm(text, "arm.toml", "gcode", RUSSIAN)
     with pytest.raises(ConfigError, match="suction"):
         read_arm(text, "arm.toml", "gcode", load_ruleset("turkish"))
+
+
+def test_an_arm_is_not_set_going_over_mqtt_and_a_halt_is_never_too_old():
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    late = Command("1", "2025-01-01T00:00:00Z", 1)
+    assert "at the table" in (refusal("arm", Command("1"), retained=False, now=now) or "")
+    assert refusal("halt", late, retained=False, now=now) is None
 
 
 def test_a_dry_run_needs_no_wire():

@@ -21,6 +21,8 @@ from station.announcements import What
 from station.clock import TimeControl
 from station.effects import Announce, Answer, Choose, Clock, Halt, Handle, Show, StopChoosing
 from station.errors import JournalError
+from station.handling.arm import ArmSettings
+from station.handling.plans import Tool
 from station.journal import (
     FORMAT,
     Header,
@@ -38,7 +40,10 @@ from station.settings import BLITZ, CALM, Pace, Settings
 
 RULESET = load_ruleset("russian")
 CONTROL = TimeControl(300_000, 3_000)
-SETTINGS = Settings("table", RULESET, white="engine:3", pace=BLITZ, draws="claim", start_fen="W:Wc3:Bf6", clock=CONTROL)
+ARM = ArmSettings("gcode", Tool(crown="stack"), 12, 1)
+SETTINGS = Settings(
+    "table", RULESET, white="engine:3", pace=BLITZ, draws="claim", start_fen="W:Wc3:Bf6", clock=CONTROL, arm=ARM
+)
 HEADER = Header(FORMAT, "dambord 1", "0123", "2026-01-01T00:00:00.000Z", SETTINGS, "en")
 MOVE = Move(22, (15, 6), (18, 10), True)
 HARD = view_of([1 + number % 31 for number in range(32)], [(0, 0), (3, 7)], firm=False)
