@@ -7,6 +7,7 @@ and the reference says nothing. How much a piece changes a square was seen at th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,10 @@ SUREST = 3.5
 """The reference alone speaks for or against a piece by no more nats than this."""
 UNEVEN = 0.5
 """Where light leaves so large a share of what a piece changes, nothing is said."""
-_DARK = 8.0
+_LOGARITHMS = np.log(np.arange(256) + 8.0)
+"""Of brightness, 0 to 255; what is nearly black differs by noise alone."""
+_EVERY = 5
+"""Of the pixels that nothing covers, so many are one looked at."""
 _LEAST_DEVIATION = 0.35
 _LEAST_GAP = 0.7
 """Squares with pieces must have changed by so much more than empty ones, in natural logarithms, for it to be of use."""
@@ -74,24 +78,34 @@ def combined(likely: Numbers, favour: Numbers) -> Numbers:
 
 def _changes(empty: Image, now: Image, free: NDArray[np.bool_], geometry: Geometry) -> tuple[Numbers, float]:
     """How much each square has changed (logarithm), and how much is left of what nothing covers."""
-    change = np.log(now.astype(np.float64) + _DARK) - np.log(empty.astype(np.float64) + _DARK)
-    y, x = np.nonzero(free)
-    height, width = free.shape
-    whole = np.stack(
-        [np.ones(free.size), *(grid.ravel() for grid in np.indices(free.shape) / max(height, width))], axis=1
-    )
-    plane = whole[y * width + x]
-    weights = np.ones(len(y))
-    fitted = np.zeros((3, 3))
+    change = _brightness(now) - _brightness(empty)
+    plane = _plane(free.shape)
+    looked_at = np.flatnonzero(free)[::_EVERY]
+    where, changed = plane[looked_at], change.reshape(-1, 3)[looked_at]
+    weights: Numbers = np.ones(len(where))
+    away: Numbers = np.zeros(len(where))
+    fitted: Numbers = np.zeros((3, 3))
     for _ in range(2):
-        fitted, *_ = np.linalg.lstsq(plane * weights[:, None], change[y, x] * weights[:, None], rcond=None)
-        away = np.abs(change[y, x] - plane @ fitted).mean(axis=1)
+        weighed = where * weights[:, None]
+        fitted = np.asarray(np.linalg.solve(weighed.T @ where + 1e-6 * np.eye(3), weighed.T @ changed), np.float64)
+        away = np.abs(changed - where @ fitted).mean(axis=1)
         weights = 1 / (1 + (away / 0.1) ** 2)
-    change = np.abs(change - (whole @ fitted).reshape(change.shape)).mean(axis=2)
+    left = np.abs(change - (plane @ fitted).reshape(change.shape)).mean(axis=2)
     inner = slice(PIXELS // 4, -PIXELS // 4)
     tops = [(EDGE + row * PIXELS, EDGE + column * PIXELS) for column, row in geometry.cells]
-    means = np.array([change[top : top + PIXELS, left : left + PIXELS][inner, inner].mean() for top, left in tops])
-    return np.log(means + 0.01), float(np.median(change[y, x]))
+    means = np.array([left[y : y + PIXELS, x : x + PIXELS][inner, inner].mean() for y, x in tops])
+    return np.log(means + 0.01), float(np.median(away))
+
+
+def _brightness(picture: Image) -> Numbers:
+    return np.asarray(_LOGARITHMS[picture], np.float64)
+
+
+@cache
+def _plane(shape: tuple[int, int]) -> Numbers:
+    """1, row and column of each pixel, these as shares of the longer side. Shape (pixels, 3)."""
+    rows, columns = (grid.ravel() / max(shape) for grid in np.indices(shape))
+    return np.stack([np.ones(shape[0] * shape[1]), rows, columns], axis=1)
 
 
 def _density(values: Numbers, mean: float, deviation: float) -> Numbers:
