@@ -8,16 +8,29 @@ from firmware_bridge.manipulations import Lift, Place, Remove
 from station.handling.arm import Arm, Asking, Stopped
 from station.handling.moves import plan_move
 from station.handling.plans import entry
-from station.phases import Answering
+from station.phases import Answering, SettingUp
 from station.state import Session
 
 
 def is_wanted(session: Session) -> bool:
     """Whether the arm is to make the reply, whatever is asked of a person first."""
     arm, phase = session.arm, session.phase
-    if arm is None or not isinstance(phase, Answering) or session.at_ms < phase.shown_ms:
+    if arm is None or arm.off:
         return False
-    return not arm.off and arm.by_hand_ply != session.game.ply
+    if isinstance(phase, SettingUp):
+        return bool(arm.sets_up) and arm.sets_up == phase.target.contents
+    is_due = isinstance(phase, Answering) and session.at_ms >= phase.shown_ms
+    return is_due and arm.by_hand_ply != session.game.ply
+
+
+def may_set_up(session: Session) -> bool:
+    """Whether the arm can be asked to set up the board: kings of two men are taken apart by hand."""
+    arm = session.arm
+    if arm is None or not isinstance(session.phase, SettingUp) or session.is_stopped or arm.sets_up:
+        return False
+    tool = arm.settings.tool
+    is_able = not tool.slides and tool.crown != "stack" and session.game.position.towers is None
+    return arm.moves and bool(arm.name) and is_able
 
 
 def may_arm(session: Session) -> bool:
@@ -29,7 +42,7 @@ def may_arm(session: Session) -> bool:
 def waits_for_press(session: Session) -> bool:
     """Whether the button goes to the arm."""
     arm = session.arm
-    if arm is None or not isinstance(session.phase, Answering):
+    if arm is None or not isinstance(session.phase, Answering | SettingUp):
         return False
     return isinstance(arm.stage, Asking | Stopped) or (is_wanted(session) and may_arm(session))
 
@@ -37,12 +50,19 @@ def waits_for_press(session: Session) -> bool:
 def arm_prompt(session: Session) -> tuple[str, dict[str, str]] | None:
     """Key and words of what is said because of the arm; None where it changes nothing."""
     arm, phase = session.arm, session.phase
-    if arm is None or not isinstance(phase, Answering):
+    if arm is None or not isinstance(phase, Answering | SettingUp):
         return None
+    if isinstance(phase, SettingUp):
+        is_stopped = isinstance(arm.stage, Stopped | Asking)
+        return ("arm_setting_up", {}) if arm.is_busy else _at_rest(session, arm) if is_stopped else None
     if arm.settings.driver == "human":
         return _for_person(session, arm, phase.move)
     if arm.is_busy and arm.moves:
         return "arm_moving", {"move": _text(session, phase.move)}
+    return _at_rest(session, arm)
+
+
+def _at_rest(session: Session, arm: Arm) -> tuple[str, dict[str, str]] | None:
     match arm.stage:
         case Asking():
             return "arm_tray", {}

@@ -70,6 +70,8 @@ def _decide_once(session: Session) -> Step:
             return session, ()
         case _ if is_covered(session.memory.seen):
             return replace(session, reading=Untouched()), ()
+        case SettingUp() if session.arm is not None and session.arm.is_busy:
+            return session, ()
         case SettingUp(target=target):
             return decide_set_up(session, masks_of_position(target.contents))
         case Composing() as phase:

@@ -67,7 +67,7 @@ def guide(session: Session) -> Guidance:
         case Paused():
             return _say(session, "paused")
         case SettingUp(target=target):
-            return _set_up(session, target)
+            return _with_arm(session, _set_up(session, target))
         case Composing() as phase:
             return _composing(session, phase)
         case Over(outcome=outcome):
@@ -77,7 +77,11 @@ def guide(session: Session) -> Guidance:
 
 
 def _in_play(session: Session) -> Guidance:
-    ordinary, told = _by_hand(session), arm_prompt(session)
+    return _with_arm(session, _by_hand(session))
+
+
+def _with_arm(session: Session, ordinary: Guidance) -> Guidance:
+    told = arm_prompt(session)
     if told is None:
         return ordinary
     key, words = told

@@ -12,7 +12,7 @@ from dataclasses import replace
 from engine.geometry import Square
 from firmware_bridge.manipulations import Act, Home, Lift, Remove, Slide
 from station import announcements as say
-from station.arm_prompts import is_wanted, may_arm, waits_for_press
+from station.arm_prompts import is_wanted, may_arm, may_set_up, waits_for_press
 from station.effects import Effect, Halt, Handle
 from station.events import ArmDone, ArmFailed, ArmFound, ArmLost, Event, HandSeen
 from station.handling.arm import (
@@ -22,6 +22,7 @@ from station.handling.arm import (
     MOST_ALARMS,
     MOST_STOPS,
     MOST_TRIES,
+    SET_UP,
     SETTLE_MS,
     SHOWN_MS,
     WARNING_MS,
@@ -37,11 +38,12 @@ from station.handling.arm import (
 )
 from station.handling.moves import plan_move
 from station.handling.plans import BY_HAND, Ask, Plan, changed, differs, entry, shown
+from station.handling.resetting import plan_reset
 from station.handling.tray import fitting
-from station.phases import Answering, Paused
+from station.phases import Answering, Paused, SettingUp
 from station.state import Session
 from station.steps import Step, announce, then
-from station.tracker import squares_in
+from station.tracker import Masks, squares_in
 
 
 def operate(session: Session) -> Step:
@@ -107,9 +109,17 @@ def ask(session: Session, name: str) -> tuple[Step, str | None]:
     """The session after somebody asked for `halt` or `arm`, and why it was refused if it was."""
     if name == "halt":
         return halt(session), None
+    if may_set_up(session) and not waits_for_press(session):
+        return (_setting_up(session), ()), None
     if not waits_for_press(session) and not may_arm(session):
         return (session, ()), "there is no arm that waits to be set going"
     return press(session), None
+
+
+def _setting_up(session: Session) -> Session:
+    """The session whose arm is to make the board show what is wanted now."""
+    assert isinstance(session.phase, SettingUp)
+    return _changed(set_armed(session), sets_up=session.phase.target.contents)
 
 
 # --- what the world says -------------------------------------------------------------------------------------------
@@ -199,7 +209,7 @@ def stop(session: Session, reason: str, detail: str = "", squares: tuple[Square,
     is_homed = arm.is_homed and not arm.is_moving
     stopped = replace(arm, stage=stage, stops=stops, off=off, is_homed=is_homed, tries=0)
     if off:
-        stopped = replace(stopped.at_rest(), off=off, is_armed=False)
+        stopped = replace(stopped.at_rest(), off=off, is_armed=False, sets_up=())
     session = replace(session, arm=stopped)
     session, more = announce(
         session, say.ArmStopped(reason, detail, say.names(squares, session.game.ruleset), bool(off))
@@ -247,7 +257,10 @@ def _once(session: Session) -> Step:
 
 
 def _is_current(session: Session, arm: Arm) -> bool:
-    """Whether the move that was planned is still the one to be made."""
+    """Whether the move that was planned is still the one to be made, or the position the one to be set up."""
+    active = session.active
+    if isinstance(active, SettingUp):
+        return arm.ply == SET_UP and arm.sets_up == active.target.contents
     return isinstance(session.active, Answering) and arm.ply == session.game.ply
 
 
@@ -257,7 +270,7 @@ def _must_stop(session: Session, arm: Arm) -> Step | None:
         return stop(session, "stop")
     if arm.is_hand_seen:
         return stop(session, "hand")
-    if not isinstance(arm.stage, Acting) and not isinstance(session.phase, Answering):
+    if not isinstance(arm.stage, Acting) and not isinstance(session.phase, Answering | SettingUp):
         # What was asked for meanwhile, or a board that is gone, waits until the step has ended.
         if not _is_current(session, arm):
             return _changed(session, **_rest(arm)), ()
@@ -281,20 +294,31 @@ def _begin(session: Session, arm: Arm) -> Step:
         return session, ()
     if session.at_ms < session.memory.since_ms + SETTLE_MS:
         return session, ()
-    phase, seen = session.phase, session.memory.seen
-    assert isinstance(phase, Answering)
-    arm = replace(arm, tray=fitting(arm.tray, arm.settings, session.game.start, session.game.position))
-    plan = plan_move(session.game.position, phase.move, session.game.ruleset, arm.tray, arm.settings.tool)
-    at = entry(plan, seen)
-    if at is None or at == len(plan.steps):
+    planned = _planned(session, arm, session.memory.seen)
+    plan, at = planned.plan, planned.at
+    if plan is None:
         return session, ()
-    planned = replace(arm, plan=plan, at=at, ply=session.game.ply, tries=0)
     session = replace(session, arm=planned)
     if is_dry:
         return _handle(session, planned, _acts(plan, at))
     if not arm.is_homed:
         return _look_for_home(session, planned)
     return _changed(session, stage=Warning(session.at_ms + WARNING_MS)), ()
+
+
+def _planned(session: Session, arm: Arm, seen: Masks) -> Arm:
+    """The arm with a plan, at the step that what a board shows asks for; without one where there is nothing to do."""
+    game, phase, tool = session.game, session.phase, arm.settings.tool
+    if isinstance(phase, SettingUp):
+        plan, ply = plan_reset(seen, phase.target, game.ruleset, arm.tray, tool), SET_UP
+    else:
+        assert isinstance(phase, Answering)
+        arm = replace(arm, tray=fitting(arm.tray, arm.settings, game.start, game.position))
+        plan, ply = plan_move(game.position, phase.move, game.ruleset, arm.tray, tool), game.ply
+    at = entry(plan, seen)
+    if at is None or at == len(plan.steps):
+        return arm.at_rest()
+    return replace(arm, plan=plan, at=at, ply=ply, tries=0)
 
 
 def _look_for_home(session: Session, arm: Arm) -> Step:
@@ -319,7 +343,8 @@ def _act(session: Session) -> Step:
 
 def _ask(session: Session, arm: Arm, ask: Ask) -> Step:
     if ask.reason == BY_HAND:
-        return _changed(session, **_rest(arm), by_hand_ply=session.game.ply), ()
+        ply = arm.by_hand_ply if arm.sets_up else session.game.ply
+        return _changed(session, **_rest(arm), by_hand_ply=ply, sets_up=()), ()
     return _changed(session, stage=Asking(ask.reason)), ()
 
 
@@ -369,7 +394,7 @@ def _act_or_end(session: Session) -> Step:
     arm = session.arm
     assert arm is not None
     assert arm.plan is not None
-    if not isinstance(session.phase, Answering) or not _is_current(session, arm):
+    if not isinstance(session.phase, Answering | SettingUp) or not _is_current(session, arm):
         return _changed(session, **_rest(arm)), ()
     if arm.step is not None:
         return _act(session)
@@ -379,7 +404,8 @@ def _act_or_end(session: Session) -> Step:
 def _end(session: Session, arm: Arm, plan: Plan) -> Step:
     """The move is made, and the tool is out of the way."""
     phase = session.phase
-    assert isinstance(phase, Answering)
+    if not isinstance(phase, Answering):
+        return _changed(session, **_rest(arm), stops=0, sets_up=()), ()
     # A man on top of a man is not seen by most boards: there a person is asked to look.
     is_seen = plan.crowned and phase.move.promotes and arm.settings.tool.crown == "swap"
     crowned = session.game.ply if is_seen else arm.crowned_ply

@@ -27,6 +27,8 @@ MOST_TRIES = 3
 """A piece that was not gripped is tried for so often, within its own square."""
 MOST_STOPS = 3
 """The lamps take over at this stop in a move: two recoveries have failed."""
+SET_UP = -2
+"""Stands for the ply of a move where the board is set up."""
 MOST_ALARMS = 3
 """The lamps take over at this alarm in a game."""
 
@@ -136,6 +138,8 @@ class Arm:
     """The move of this ply is made by a person."""
     off: str = ""
     """Why the lamps have taken over; empty while they have not."""
+    sets_up: Contents = ()
+    """What somebody asked it to make the board show; empty for nothing."""
     crowned_ply: int = -1
     """The move of this ply was crowned by the arm."""
 

@@ -249,3 +249,60 @@ def test_e1_power_lost_with_a_piece_in_the_tool_asks_for_it():
     assert again.chip.moves == 0
     again.touch(move.from_square, BLACK_MAN)
     again.until(lambda: is_done(again))
+
+
+def test_c11_the_arm_sets_up_a_new_game_when_it_is_asked_to():
+    table = ArmTable(white="engine:1", black="engine:1", seed=9)
+    table.until(lambda: len(table.record) >= 12, 1_000_000)
+    assert table.ask("new_game") is None
+    table.wait(20_000)
+    assert table.phase == "SettingUp"
+    moves = table.chip.moves
+    table.wait(5000)
+    assert table.chip.moves == moves
+    assert table.ask("arm") is None
+    table.until(lambda: table.session.arm.is_busy, 5000)
+    assert table.guidance.key == "arm_setting_up"
+    table.until(lambda: table.phase != "SettingUp", 1_000_000)
+    assert table.shop.collisions == []
+    assert table.stands == list(table.session.game.start.contents) or table.record
+
+
+CAPTURE = "W:Wc3,h2:Be5,h8"
+
+
+@pytest.mark.parametrize("done", range(5))
+def test_e2_a_start_goes_on_from_wherever_the_board_was_left(done):
+    before = ArmTable(fen=CAPTURE)
+    before.play("c3-d4")
+    before.until(lambda: isinstance(before.session.arm.stage, Acting))
+    plan = before.session.arm.plan
+    left = (plan.start, *(step.after for step in plan.steps))[done]
+    table = ArmTable(fen=CAPTURE, armed=False)
+    table.play("c3-d4")
+    for square, piece in enumerate(left):
+        if piece is not table.stands[square]:
+            table.touch(square, piece)
+    table.wait(3000)
+    if done == 1:  # the mover hung in the tool: a person has it now
+        move = table.session.phase.move
+        assert table.guidance.sentence
+        table.touch(move.to_square, BLACK_MAN)
+        table.wait(3000)
+    if len(table.record) < 2:
+        assert table.chip.moves == 0
+        table.press("confirm")
+    table.until(lambda: is_done(table))
+    assert table.record == ["c3-d4", "e5:c3"]
+    assert table.shop.collisions == []
+
+
+@pytest.mark.parametrize("alarm", range(1, 10))
+def test_d6_every_alarm_ends_in_a_checked_position(alarm):
+    table = ArmTable(faults=ChipFaults(alarm_at_move=1 + alarm % 5, alarm=alarm))
+    table.play("c3-d4")
+    table.until(lambda: table.heard_of(ArmStopped))
+    table.wait(2000)
+    finish_by_hand(table)
+    assert is_done(table)
+    assert not table.chip.is_moving
