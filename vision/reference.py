@@ -17,12 +17,14 @@ from vision.features import Numbers
 from vision.ground import EDGE, PIXELS
 from vision.locate import Image
 
-SUREST = 3.5
+SUREST = 2.5
 """The reference alone speaks for or against a piece by no more nats than this."""
-UNEVEN = 0.5
+UNEVEN = 0.3
 """Where light leaves so large a share of what a piece changes, nothing is said."""
 _LOGARITHMS = np.log(np.arange(256) + 8.0)
 """Of brightness, 0 to 255; what is nearly black differs by noise alone."""
+_BESIDE = 3
+"""So many pixels around a cell tell of its light."""
 _EVERY = 5
 """Of the pixels that nothing covers, so many are one looked at."""
 _LEAST_DEVIATION = 0.35
@@ -90,11 +92,19 @@ def _changes(empty: Image, now: Image, free: NDArray[np.bool_], geometry: Geomet
         fitted = np.asarray(np.linalg.solve(weighed.T @ where + 1e-6 * np.eye(3), weighed.T @ changed), np.float64)
         away = np.abs(changed - where @ fitted).mean(axis=1)
         weights = 1 / (1 + (away / 0.1) ** 2)
-    left = np.abs(change - (plane @ fitted).reshape(change.shape)).mean(axis=2)
-    inner = slice(PIXELS // 4, -PIXELS // 4)
-    tops = [(EDGE + row * PIXELS, EDGE + column * PIXELS) for column, row in geometry.cells]
-    means = np.array([left[y : y + PIXELS, x : x + PIXELS][inner, inner].mean() for y, x in tops])
+    left = change - (plane @ fitted).reshape(change.shape)
+    means = np.array([_change(left, free, column, row) for column, row in geometry.cells])
     return np.log(means + 0.01), float(np.median(away))
+
+
+def _change(left: Numbers, free: NDArray[np.bool_], column: int, row: int) -> float:
+    """How much the middle of a cell has changed against what is beside it: a shadow lies over both."""
+    top, before = EDGE + row * PIXELS, EDGE + column * PIXELS
+    around = slice(top - _BESIDE, top + PIXELS + _BESIDE), slice(before - _BESIDE, before + PIXELS + _BESIDE)
+    beside = left[around][free[around]]
+    shade = np.median(beside, axis=0) if len(beside) else np.zeros(3)
+    inner = slice(PIXELS // 4, -PIXELS // 4)
+    return float(np.abs(left[top : top + PIXELS, before : before + PIXELS][inner, inner] - shade).mean())
 
 
 def _brightness(picture: Image) -> Numbers:
