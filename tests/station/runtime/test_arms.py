@@ -6,21 +6,32 @@ import os
 import threading
 import time
 import tty
+from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from engine.notation import read_square
+from engine.position import EMPTY, WHITE_MAN
+from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from firmware_bridge.manipulations import Lift
+from firmware_bridge.simulator import device_for
+from firmware_bridge.simulator.pty_port import PtyPort
 from station.arm_config import plain_setup, read_arm
+from station.arm_prompts import waits_for_press
+from station.config import BoardTable, Config, StationTable, WebTable
 from station.effects import Handle
 from station.errors import ConfigError
 from station.events import ArmFound, Requested, StopTold
+from station.phases import Turn
 from station.runtime.arms import ARMS, ArmWorker, arm_class
 from station.runtime.clock import Clock
 from station.runtime.commands import Command, refusal
 from station.runtime.demo_arm import DemoArm
 from station.runtime.loop import Loop, Outcome
+from station.runtime.service import Service
 
 FILE = """
 port = "{port}"
@@ -185,3 +196,59 @@ def test_a_simulated_arm_answers_on_its_port(tmp_path):
     finally:
         worker.stop()
         arm.close()
+
+
+def test_the_arm_of_the_example_loads():
+    file = Path(__file__).parents[3] / "deploy/arms/gantry.toml"
+    setup = read_arm(file.read_text(encoding="utf-8"), file.name, "gcode", load_ruleset("international"))
+    assert setup.settings.tool.crown == "swap"
+    assert setup.workspace.fault() is None
+
+
+class Watcher:
+    """Keeps the newest session of a board."""
+
+    def __init__(self) -> None:
+        self.session = None
+        self.came = threading.Condition()
+
+    def hear(self, outcome):
+        with self.came:
+            self.session = outcome.session
+            self.came.notify_all()
+
+    def wait_for(self, is_so, seconds=120.0):
+        with self.came:
+            assert self.came.wait_for(lambda: self.session is not None and is_so(self.session), seconds), self.session
+
+
+def test_a_whole_station_has_its_arm_make_a_reply(tmp_path):
+    board = device_for("matrix", 8, 8, seed=1, colour=True)
+    cells = RUSSIAN.geometry.cells
+    for square, piece in enumerate(rules_for(RUSSIAN).start().contents):
+        board.put(cells[square], piece, 0)
+    watcher = Watcher()
+    with PtyPort(board, tmp_path / "board") as port, closing(DemoArm(RUSSIAN, tmp_path / "arm", port.put)) as arm:
+        table = BoardTable(
+            *("t", "matrix", str(port.path)), variant="russian", black="engine:1", arm="gcode", arm_setup=arm.setup
+        )
+        config = Config(StationTable(data=str(tmp_path / "data")), WebTable(port=0), None, (table,))
+        service = Service(config, watchers=[watcher], page=False)
+        service.start()
+        try:
+            watcher.wait_for(lambda session: isinstance(session.phase, Turn) and bool(session.arm.name))
+            start, end = (cells[read_square(name, RUSSIAN)] for name in ("c3", "d4"))
+            arm.hand_take(start)
+            port.take(start)
+            arm.hand_put(end, WHITE_MAN)
+            port.put(end, WHITE_MAN)
+            watcher.wait_for(waits_for_press)
+            service.loop.post("t", Requested(service.clock.now_ms(), "1", "arm"))
+            watcher.wait_for(lambda session: session.game.ply == 2)
+            assert {cell for cell in cells if port.contents(cell) is not EMPTY} == {
+                cells[square]
+                for square, piece in enumerate(watcher.session.game.position.contents)
+                if piece is not EMPTY
+            }
+        finally:
+            service.stop()
