@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.geometry import Geometry
 from vision.features import Cells, Numbers, features
-from vision.gate import hand_over
+from vision.gate import MANY, TOGETHER, side_by_side, strangers
 from vision.locate import SIZES, Image, Located, Points, locate
 from vision.reader import Network, judged, trained
 from vision.rectify import rectified
@@ -35,6 +35,8 @@ class Observed:
     """The measures of the squares, for vision.appearance. Shape (squares, measures)."""
     hand: bool
     """Whether something seems to be over the board."""
+    strange: bool
+    """Whether so much stands on squares that are never played on that this is no game of draughts."""
     located: Located | None
     """How it was found; None where the corners were given."""
 
@@ -96,7 +98,11 @@ def _read(
     numbers = features(board, cells, geometry.columns, geometry.rows)
     played = set(cells)
     unplayed = tuple(cell for cell in product(range(geometry.rows), range(geometry.columns)) if cell not in played)
-    return Observed(corners, judged(networks, numbers, most), numbers, hand_over(board, unplayed), found)
+    strange = strangers(board, unplayed) if unplayed else np.zeros(0, np.bool_)
+    hand = side_by_side(unplayed, strange) >= TOGETHER
+    return Observed(
+        corners, judged(networks, numbers, most), numbers, hand, int(strange.sum()) > MANY * len(unplayed), found
+    )
 
 
 def _fit(seen: Observed, found: Located, geometry: Geometry, expected: Numbers | None) -> float:

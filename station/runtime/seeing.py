@@ -38,6 +38,10 @@ _REASONS = {
     "no_board": "no board found: the whole board must be in the picture, seen from above; or give --corners",
     "other_size": "a board of {found} squares was found, expected {expected}: choose another --variant or --board",
 }
+_STRANGE = (
+    "something stands or lies on many squares that are not played on: other men than those of draughts, or a hand; "
+    "clear the board of it"
+)
 
 
 def see(options: argparse.Namespace) -> int:
@@ -61,8 +65,12 @@ def see(options: argparse.Namespace) -> int:
             line["reason"] = seen
         else:
             line["corners"] = [[round(float(x), 1) for x in seen.corners[place]] for place in _CORNERS]
-            line["squares"] = _squares(seen, ruleset, options.rows)
-            if position is not None:
+            if seen.strange:
+                missed = True
+                line["reason"] = _STRANGE
+            else:
+                line["squares"] = _squares(seen, ruleset, options.rows)
+            if position is not None and not seen.strange:
                 line["moves"] = ranked(position, ruleset, seen.probabilities, options.rows)
         line |= {"hand": not isinstance(seen, str) and seen.hand, "ms": round(took_ms, 1)}
         if options.json:
@@ -175,8 +183,8 @@ def ranked(position: Position, ruleset: Ruleset, probabilities: Numbers, by_rows
 
 def _tell(line: dict[str, Any], ruleset: Ruleset) -> None:
     """The board as text: what stands there, `?` where it is unknown."""
-    print(f"{line['image']}: {'board found' if line['found'] else line['reason']} ({line['ms']} ms)")
-    if not line["found"]:
+    print(f"{line['image']}: {line.get('reason', 'board found')} ({line['ms']} ms)")
+    if "reason" in line:
         return
     signs = {}
     for cell, square in zip(ruleset.geometry.cells, line["squares"].values(), strict=True):

@@ -74,6 +74,15 @@ def test_a_photograph_is_read(capsys):
 
 
 @needs_shared(LABELS)
+@pytest.mark.parametrize("frame", ["A/f00060.jpg", "A/f00110.jpg", "B/f00138.jpg"])
+def test_chess_men_are_not_read(capsys, frame):
+    code, (line,), _ = see(capsys, shared(f"vision/sequences/{frame}"), "--variant", "russian")
+    assert code == 1
+    assert line["squares"] == {}
+    assert "not played on" in line["reason"]
+
+
+@needs_shared(LABELS)
 def test_squares_have_the_names_of_the_variant(capsys):
     _, (line,), _ = see(capsys, photograph(EASY), "--variant", "russian")
     assert {"a1", "h8", "c3"} <= set(line["squares"])
