@@ -144,7 +144,7 @@ def sentence(
         place=place_name(texts, stray[0], ruleset) if stray else "",
     )
     if broken.article:
-        words = texts.say("explain.article", rule=words, title=ruleset.title, article=broken.article)
+        words = texts.say("explain.article", rule=words, title=texts.title(ruleset), article=broken.article)
     instead = [full_move_text(move, ruleset, by_rows) for move in broken.legal]
     if not instead:
         return words

@@ -130,7 +130,7 @@ def snapshot(session: Session) -> dict[str, Any]:
     ruleset = session.game.ruleset
     return {
         "board": session.settings.board,
-        "title": ruleset.title,
+        "title": session.texts.title(ruleset),
         "geometry": geometry(ruleset),
         "state": state(session),
         "position": position(session),

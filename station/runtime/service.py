@@ -55,7 +55,7 @@ class PageWorker:
         for effect in outcome.effects:
             if isinstance(effect, Answer) and (future := self._answered(effect.request)) is not None:
                 future.set_result(effect.error)
-        self._feed.publish(outcome.board, status.snapshot(outcome.session))
+        self._feed.publish(outcome.board, status.snapshot(outcome.session), session=outcome.session)
 
     def ask(
         self, board: str, name: str, arguments: Mapping[str, str | int | bool]
@@ -148,12 +148,13 @@ class Service:
 
         feed, web = Feed(), self.config.web
         worker = PageWorker(self.loop, feed)
-        station = self.config.station.id
+        station = self.config.station
         app = create_app(
             feed,
             worker.ask,
             self._hands,
-            station=station,
+            station=station.id,
+            language=station.language,
             allowed_hosts=web.allowed_hosts,
             cameras=self._cameras(),
         )

@@ -20,9 +20,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+import station.texts
 from engine.errors import NotationError
 from engine.geometry import Cell
 from station.session import REQUESTS
+from station.texts import SOURCE, Texts, languages, load_texts, number_in
 from station.web.cameras import Cameras, camera_routes
 from station.web.feed import Feed
 from station.web.guard import Guard
@@ -31,6 +33,10 @@ from station.web.record import pdn_of, variants_for
 from station.web.stream import EventStream
 
 STATIC = Path(__file__).parent / "static"
+TEXTS = Path(station.texts.__file__).parent
+PAGE = "page."
+"""Before the keys of what the page itself says."""
+
 BODY_BYTES = 16 * 1024
 """Largest request body that is read."""
 
@@ -66,26 +72,30 @@ _press = msgspec.json.Decoder(_Press)
 _nothing = msgspec.json.Decoder(_Nothing)
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     feed: Feed,
     ask: Ask,
     hands: Hands | None = None,
     *,
     station: str,
+    language: str = SOURCE,
     allowed_hosts: Collection[str] = (),
     heartbeat_s: float = 15.0,
     cameras: Cameras | None = None,
 ) -> Starlette:
     """The page for a station; with `hands`, pieces of simulated boards can be dragged on it.
 
+    `language` is that of displays which ask for none of their own.
     `allowed_hosts` are the names it may be called by, beside localhost and the address a request comes in on.
     """
     watch = Watch(hands, feed) if hands is not None else None
-    page = _Page(feed, ask, station, watch, heartbeat_s, () if cameras is None else cameras.boards())
+    boards = () if cameras is None else cameras.boards()
+    page = _Page(feed, ask, (station, language), watch, heartbeat_s, boards)
     routes = [
         Route("/", page.index),
         Route("/health", page.health),
         Route("/events", page.events),
+        Route("/texts", page.texts),
         Route("/boards/{board}/game.pdn", page.game),
         Route("/boards/{board}/variants", page.variants),
         *(camera_routes(cameras, read_body) if cameras is not None else ()),
@@ -105,11 +115,18 @@ def create_app(
 
 class _Page:
     def __init__(
-        self, feed: Feed, ask: Ask, station: str, watch: Watch | None, heartbeat_s: float, cameras: Collection[str]
+        self,
+        feed: Feed,
+        ask: Ask,
+        station: tuple[str, str],
+        watch: Watch | None,
+        heartbeat_s: float,
+        cameras: Collection[str],
     ) -> None:
         self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
+        name, self._language = station
         self._watch = watch
-        self._hello = {"station": station, "demo": watch is not None, "page": page_version(), "cameras": [*cameras]}
+        self._hello = {"station": name, "demo": watch is not None, "page": page_version(), "cameras": [*cameras]}
 
     async def index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
@@ -120,7 +137,29 @@ class _Page:
 
     async def events(self, request: Request) -> Response:
         inside = self._watch.watching() if self._watch else nullcontext()
-        return EventStream(self.feed, self._hello, inside, self._heartbeat_s)
+        return EventStream(self.feed, self._hello, inside, self._heartbeat_s, self._texts_for(request))
+
+    async def texts(self, request: Request) -> Response:
+        """The page's own words, each sentence of several forms with the place whose number decides."""
+        texts = self._texts_for(request)
+        own = {key: text for key, text in texts.sentences.items() if key.startswith(PAGE)}
+        return JSONResponse(
+            {
+                "language": texts.language,
+                "languages": languages(),
+                "sentences": {key.removeprefix(PAGE): text for key, text in own.items()},
+                "forms": {
+                    key.removeprefix(PAGE): (number_in(text), texts.forms[key])
+                    for key, text in own.items()
+                    if key in texts.forms
+                },
+            }
+        )
+
+    def _texts_for(self, request: Request) -> Texts:
+        """Those of the language that a display names, if there are any; else the station's."""
+        named = request.query_params.get("lang", "")
+        return load_texts(named if named in languages() else self._language)
 
     async def game(self, request: Request) -> Response:
         board, snapshot = self.snapshot(request)
@@ -134,7 +173,7 @@ class _Page:
         )
 
     async def variants(self, request: Request) -> Response:
-        return JSONResponse(variants_for(self.snapshot(request)[1]))
+        return JSONResponse(variants_for(self.snapshot(request)[1], self._texts_for(request)))
 
     async def request(self, request: Request) -> Response:
         board, _ = self.snapshot(request)
@@ -219,9 +258,9 @@ async def read_body(request: Request) -> bytes:
 
 
 def page_version() -> str:
-    """Changes whenever a file of the page does."""
+    """Changes whenever a file of the page or its texts does."""
     digest = hashlib.sha256()
-    for file in sorted(STATIC.iterdir()):
+    for file in sorted([*STATIC.iterdir(), *TEXTS.glob("*.po"), TEXTS / f"{SOURCE}.toml"]):
         digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()[:12]
 

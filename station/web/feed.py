@@ -6,9 +6,13 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
+
+from station.state import Session
+from station.status import snapshot
+from station.texts import Texts
 
 BOARD = "board"
 """Topic of what the station believes of a board."""
@@ -26,11 +30,22 @@ class Change:
     data: Mapping[str, Any]
     at_s: float = field(default_factory=monotonic, compare=False)
     """When it was published, by the monotonic clock."""
+    session: Session | None = field(default=None, compare=False, repr=False)
+    """What a board's snapshot was made of."""
+    _said: dict[str, Mapping[str, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def age_ms(self) -> int:
         """How long ago it was published."""
         return round(1000 * (monotonic() - self.at_s))
+
+    def said_in(self, texts: Texts) -> Mapping[str, Any]:
+        """The data in the words of a language, made once for all displays that use it; without a session as it is."""
+        if self.session is None or self.session.texts == texts:
+            return self.data
+        if texts.language not in self._said:
+            self._said[texts.language] = snapshot(replace(self.session, texts=texts))
+        return self._said[texts.language]
 
 
 class Feed:
@@ -41,10 +56,13 @@ class Feed:
         self._latest: dict[tuple[str, str], Change] = {}
         self._listeners: set[_Listener] = set()
 
-    def publish(self, board: str, snapshot: Mapping[str, Any], topic: str = BOARD) -> None:
-        """Make a snapshot the newest of its board and wake those who listen; never waits, says nothing twice."""
+    def publish(self, board: str, data: Mapping[str, Any], topic: str = BOARD, session: Session | None = None) -> None:
+        """Make a snapshot the newest of its board and wake those who listen; never waits, says nothing twice.
+
+        With the session it was made of, displays are told in their own languages.
+        """
         key = (topic, board)
-        change = Change(topic, board, snapshot)
+        change = Change(topic, board, data, session=session)
         with self._lock:
             if self._latest.get(key) == change:
                 return

@@ -11,6 +11,7 @@ from engine.pdn import PdnGame, read_pdn, write_pdn
 from engine.position import Position
 from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 from station.announcements import fen_of
+from station.texts import Texts
 
 
 def pdn_of(snapshot: Mapping[str, Any]) -> str:
@@ -40,7 +41,7 @@ def ruleset_of(snapshot: Mapping[str, Any]) -> Ruleset:
     return read_ruleset(snapshot["rules"], name) if "rules" in snapshot else load_ruleset(name)
 
 
-def variants_for(snapshot: Mapping[str, Any]) -> list[dict[str, str]]:
+def variants_for(snapshot: Mapping[str, Any], texts: Texts) -> list[dict[str, str]]:
     """Name and title of every variant played on the same squares as a snapshot's, in alphabetical order of titles.
 
     House rules that the snapshot lists are among them.
@@ -48,5 +49,5 @@ def variants_for(snapshot: Mapping[str, Any]) -> list[dict[str, str]]:
     cells = [tuple(cell) for cell in snapshot["geometry"]["squares"].values()]
     rulesets = [load_ruleset(name) for name in variant_names()]
     fitting = [ruleset for ruleset in rulesets if list(ruleset.geometry.cells) == cells]
-    named = [{"name": ruleset.name, "title": ruleset.title} for ruleset in fitting]
+    named = [{"name": ruleset.name, "title": texts.title(ruleset)} for ruleset in fitting]
     return sorted([*named, *snapshot.get("house_rules", ())], key=lambda one: one["title"])

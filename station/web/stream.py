@@ -11,6 +11,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from station.texts import Texts
 from station.web.feed import BOARD, Change, Feed
 
 RETRY_MS = 1000
@@ -28,10 +29,12 @@ class EventStream(Response):
         hello: Mapping[str, Any],
         inside: AbstractAsyncContextManager[None],
         heartbeat_s: float,
+        texts: Texts,
     ) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._feed, self._hello, self._inside, self._heartbeat_s = feed, hello, inside, heartbeat_s
+        self._texts = texts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until one end is gone."""
@@ -50,7 +53,9 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": first, "more_body": True})
         async with self._inside, aclosing(self._feed.changes(self._heartbeat_s)) as bundles:
             async for bundle in bundles:
-                body = b"".join(map(event_of, bundle)) or b": heartbeat\n" + event("alive", {})
+                body = b"".join(event_of(change, self._texts) for change in bundle) or b": heartbeat\n" + event(
+                    "alive", {}
+                )
                 await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
@@ -60,10 +65,10 @@ async def _until_gone(receive: Receive) -> None:
         pass
 
 
-def event_of(change: Change) -> bytes:
+def event_of(change: Change, texts: Texts) -> bytes:
     """A change as one event: `board` with its snapshot and how old that is, `world` with cells, lamps and cable."""
     if change.topic == BOARD:
-        return event(BOARD, {"board": change.board, "age_ms": change.age_ms, "snapshot": change.data})
+        return event(BOARD, {"board": change.board, "age_ms": change.age_ms, "snapshot": change.said_in(texts)})
     return event(change.topic, {"board": change.board, **change.data})
 
 

@@ -10,8 +10,9 @@ import { Link } from "./link.js";
 import { onManner, showManner } from "./manner.js";
 import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
 import { boardPath, demoPath, post, postNow } from "./requests.js";
+import { showSentence } from "./sentence.js";
 import { chooseSquare, namedPiece, setUpAnswers, showNaming } from "./set_up.js";
-import { fillIn, say } from "./texts.js";
+import { fillIn, offerLanguages, say } from "./texts.js";
 
 const TOAST_MS = 6000;
 const TICK_MS = 100;
@@ -30,6 +31,7 @@ let isDue = false;
 let newGame = null;
 
 fillIn(document);
+offerLanguages(byId("language"));
 const wood = new Board(byId("wood-board"), { style: "wood", trayText: (colour, count) => say(`tray.${colour}`, { count }) });
 const plain = new Board(byId("belief-board"), { style: "plain" });
 const hands = new Hands(wood, { changed: show, failed: complain });
@@ -91,7 +93,7 @@ function showAll() {
   if (!name) return showSentence(byId("guidance"), say(link === "up" ? "guidance.no_boards" : "guidance.none"));
   const snapshot = snapshots.get(name);
   document.body.dataset.board = name;
-  document.title = say("page.title", { board: name });
+  document.title = say("document.title", { board: name });
   showAdvice(snapshot);
   showOffer(snapshot.state);
   showNaming(snapshot.set_up, snapshot.position.seen);
@@ -143,23 +145,6 @@ function bannerText(snapshot) {
   const { problem = null, guidance = {}, battery = null, stop = null } = snapshot?.state ?? {};
   if (guidance.prompt === "lost") return problem ? say("banner.lost_because", { problem }) : say("banner.lost");
   return problem ? say("banner.problem", { problem }) : stop ?? battery?.warning ?? "";
-}
-
-/** A sentence in which moves such as 32-28 are not torn apart at the end of a line. */
-function showSentence(element, sentence) {
-  if (element.textContent === sentence) return;
-  const words = sentence.split(/(\s+)/).map((word) => {
-    if (!/\d[-x:]/.test(word) || word.length > 12) return word;
-    const whole = belief.textElement("span", word);
-    whole.className = "unbroken";
-    return whole;
-  });
-  element.replaceChildren(...words);
-  const sizes = ["short", "long", "longer"].slice(sentence.length > 130 ? 2 : sentence.length > 45 ? 1 : 0);
-  for (const size of sizes) {
-    element.dataset.length = size;
-    if (element.scrollHeight <= element.clientHeight + 1) break;
-  }
 }
 
 function showAdvice({ state, set_up: setUp }) {

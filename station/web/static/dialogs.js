@@ -2,7 +2,7 @@
 
 import { playerText, textElement } from "./belief.js";
 import { boardPath, get } from "./requests.js";
-import { say } from "./texts.js";
+import { language, say } from "./texts.js";
 
 /** What the levels of the engine are called, from the weakest up. */
 const LEVELS = ["beginner", "learner", "casual", "careful", "steady", "club", "skilled", "expert", "master", "unbound"];
@@ -13,7 +13,7 @@ const byId = (id) => document.getElementById(id);
 /** Ask for variant and players; resolves to the arguments of `new_game`, or null. */
 export async function askNewGame(snapshot) {
   const { state, board, title } = snapshot;
-  const variants = await get(boardPath(board, "variants")).catch(() => [{ name: state.variant, title }]);
+  const variants = await get(`${boardPath(board, "variants")}?lang=${language}`).catch(() => [{ name: state.variant, title }]);
   fill(byId("choose-variant"), variants.map(({ name, title }) => [name, title]), state.variant);
   for (const side of ["white", "black"]) fill(byId(`choose-${side}`), playerOptions(state.players[side]), state.players[side]);
   const clock = state.clock?.control ?? "";

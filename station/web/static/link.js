@@ -1,5 +1,7 @@
 /** The stream of events from the station; it connects again by itself, also when silence tells that it is broken. */
 
+import { language } from "./texts.js";
+
 const SILENCE_MS = 40_000;
 const AGAIN_MS = 1500;
 const EVENTS = ["hello", "board", "world", "alive"];
@@ -17,7 +19,7 @@ export class Link {
   }
 
   connect() {
-    this.source = new EventSource("/events");
+    this.source = new EventSource(`/events?lang=${language}`);
     this.source.addEventListener("error", () => {
       this.tell("down");
       if (this.source.readyState === EventSource.CLOSED) this.again(AGAIN_MS);

@@ -1,237 +1,77 @@
-/** Everything the page says in its own words, keyed like the files in station/texts so that languages can follow. */
+/** What the page says, in the language of this display: `?lang=`, else the one chosen here last, else the station's. */
 
-const TEXTS = {
-  "page.skip": "To the next thing to do",
-  "page.boards": "Boards",
-  "page.title": "{board}: Dambord",
-  "link.connecting": "Connecting",
-  "link.up": "Connected",
-  "link.down": "Not connected",
-  "banner.link": "The station cannot be reached. What you see is the last it said; the page keeps trying.",
-  "banner.lost": "The board does not answer.",
-  "banner.lost_because": "The board does not answer: {problem}.",
-  "banner.problem": "There is a problem: {problem}.",
-  "guidance.title": "The next thing to do",
-  "guidance.none": "Waiting for the station.",
-  "guidance.no_boards": "No board has reported yet.",
-  "guidance.choose": "I played {move}",
+const AGAIN_MS = 1000;
+const KEPT = "language";
 
-  "camera.title": "Show the camera its board",
-  "camera.back": "Back to the game",
-  "camera.link": "Show the camera its board",
-  "camera.view": "What the camera sees, with the grid of the board",
-  "camera.find": "Look for the board again",
-  "camera.again": "Begin again",
-  "camera.step_empty": "1. Take everything off the board. Aim the camera until the grid lies on the squares; its corners can be dragged.",
-  "camera.step_locking": "2. The camera now keeps its exposure, white balance and focus.",
-  "camera.step_start": "3. Set up the start position.",
-  "camera.step_hand": "4. Hold your hand over the middle of the board for two seconds, then take it away.",
-  "camera.step_saved": "Done. The camera knows its board.",
-  "camera.next_empty": "The board is empty",
-  "camera.next_locking": "",
-  "camera.next_start": "The start position stands",
-  "camera.next_hand": "",
-  "camera.next_saved": "",
+const { language, languages, sentences, forms } = await load(wanted());
+const plural = new Intl.PluralRules(language);
+export { language, languages };
 
-  "phase.setting_up": "Setting up",
-  "phase.composing": "Setting up a position",
-  "phase.turn": "In play",
-  "phase.waiting": "The other player is choosing",
-  "phase.answering": "A move to carry out",
-  "phase.paused": "Paused",
-  "phase.over": "Game over",
-
-  "wood.title": "The wooden board",
-  "wood.title_no_lamps": "The wooden board, without lamps: this page marks the squares",
-  "wood.title_sensors": "The wooden board, as its sensors see it",
-  "wood.label": "Wooden board, {columns} by {rows}, White at the near side",
-  "wood.turn": "Turn the board",
-  "wood.help_sensors": "Lamps and sensors of the board.",
-
-  "square.name": "Square {square}",
-  "square.none": "Column {column}, row {row}, not played on",
-  "square.lamp": "lamp: {lamp}",
-
-  "sensor.weak": "its sensor flickers",
-  "sensor.dead": "its sensor does not answer",
-  "sensor.weak_squares": "Sensors that flicker: {squares}.",
-  "sensor.dead_squares": "A sensor that does not answer: {squares}; the game goes on without it.",
-
-  "content.white_man": "white man",
-  "content.white_king": "white king",
-  "content.black_man": "black man",
-  "content.black_king": "black king",
-  "content.white": "white piece",
-  "content.black": "black piece",
-  "content.any": "a piece",
-  "content.empty": "empty",
-  "content.unknown": "not known",
-
-  "lamp.lift": "lift this piece",
-  "lamp.place": "put a piece here",
-  "lamp.path": "the piece passes here",
-  "lamp.remove": "take this piece off",
-  "lamp.wrong": "this square is not right",
-  "lamp.hint": "look here",
-  "legend.title": "What the lamps mean",
-
-  "hand.lift": "Lift",
-  "hand.put_down": "Put down",
-  "hand.crown": "Crown",
-  "hand.to_tray": "To the tray",
-  "hand.set_up": "Set up",
-  "hand.confirm": "Board's button",
-  "hand.unplug": "Pull the cable",
-  "hand.plug": "Plug it in",
-  "hand.free": "Drag pieces as hands would.",
-  "hand.holds": "In hand: {content}. {place}.",
-  "hand.occupied": "{square} is taken.",
-  "tray.white": "Tray of white pieces: {count}",
-  "tray.black": "Tray of black pieces: {count}",
-  "keys.title": "Keys and gestures",
-  "keys.help":
-    "Arrow keys choose a square. Enter or Space lifts a piece and puts it down. Delete brings it to the tray. K crowns. " +
-    "W and B take a white or a black man from its tray. Escape puts a lifted piece back. " +
-    "With mouse or finger: drag pieces, also to and from the trays; double-click a piece to crown it.",
-
-  "belief.title": "What the station believes",
-  "belief.label": "Position in the game. White: {white}. Black: {black}.",
-  "belief.nothing": "no pieces",
-  "player.person": "Person",
-  "player.engine": "Computer, level {level}",
-  "player.named": "{player}: {name}",
-  "level.beginner": "beginner",
-  "level.learner": "learner",
-  "level.casual": "casual player",
-  "level.careful": "careful player",
-  "level.steady": "steady player",
-  "level.club": "club player",
-  "level.skilled": "skilled player",
-  "level.expert": "expert",
-  "level.master": "master",
-  "level.unbound": "unbound",
-  "player.hub": "Program {command}",
-  "player.line": "{side}: {player}",
-  "side.white": "White",
-  "side.black": "Black",
-  "turn.mark": "to move",
-  "result.line": "Result: {result}",
-  "moves.title": "Moves",
-  "moves.number": "Number",
-  "moves.none": "No moves yet.",
-
-  "button.new_game": "New game",
-  "button.set_up": "Set up a position",
-  "resume.go_on": "Go on with this game",
-  "resume.new_game": "A new game",
-  "set_up.next": "Go on",
-  "set_up.back": "A step back",
-  "set_up.leave": "Give it up",
-  "set_up.square": "Square",
-  "set_up.piece": "Piece",
-  "set_up.name": "That is what stands there",
-  "set_up.accept": "Play from here",
-  "set_up.turn": "{side} to move",
-  "button.take_back": "Take back",
-  "button.adjust": "I adjust",
-  "button.adjusting": "Adjusting",
-  "button.resign": "Resign",
-  "button.draw": "Draw",
-  "button.claim_draw": "Claim the draw",
-  "arm.halt": "Stop the arm",
-  "arm.go": "Let the arm play",
-  "arm.side": "The arm from White's side",
-  "button.pause": "Pause",
-  "button.resume": "Resume",
-  "button.pdn": "Save as PDN",
-  "button.cancel": "Cancel",
-  "confirm.resign": "Who resigns?",
-  "confirm.resign_side": "{side} resigns",
-  "confirm.draw": "How is a draw meant?",
-  "confirm.draw_offer": "{side} offers a draw",
-  "confirm.draw_yes": "Both sides agree",
-  "confirm.claim": "This game may be claimed as drawn (article {article}).",
-  "confirm.claim_yes": "Claim the draw",
-  "offer.text": "The offer stands until {side} has moved.",
-  "offer.text_waits": "The computer answers when it has thought.",
-  "offer.accept": "{side} accepts",
-  "offer.decline": "{side} declines",
-
-  "clock.title": "Clocks",
-  "clock.runs": "runs",
-  "clock.none": "no clock",
-  "clock.minutes": "{minutes} minutes each",
-  "clock.added": "{minutes} minutes each, {seconds} s added a move",
-  "clock.given_back": "{minutes} minutes each, up to {seconds} s of a move given back",
-  "new_game.title": "New game",
-  "new_game.variant": "Game",
-  "new_game.white": "White",
-  "new_game.black": "Black",
-  "new_game.clock": "Clock",
-  "new_game.start": "Start",
-  "new_game.note": "Then the pieces are set up on the wooden board; the lamps lead through it.",
-  "new_game.note_break": "The game being played is broken off. Then the pieces are set up on the wooden board.",
-
-  "diagnosis.title": "Diagnosis",
-  "diagnosis.sensors": "What the sensors show, square by square",
-  "diagnosis.device": "Board",
-  "diagnosis.no_device": "not found yet",
-  "diagnosis.firmware": "Firmware",
-  "diagnosis.identity": "Number",
-  "diagnosis.senses": "Tells apart",
-  "diagnosis.senses_presence": "occupied or empty",
-  "diagnosis.senses_colour": "white and black",
-  "diagnosis.senses_kings": "white and black, men and kings",
-  "diagnosis.lamps": "Lamps",
-  "diagnosis.yes": "yes",
-  "diagnosis.no": "no",
-  "diagnosis.battery": "Battery",
-  "diagnosis.percent": "{percent} %",
-  "diagnosis.charging": "{percent} %, charging",
-  "manner.title": "How it is played here",
-  "manner.touch_move": "Touched is moved",
-  "diagnosis.confirm": "A turn ends",
-  "confirm_mode.automatic": "by itself",
-  "confirm_mode.button": "with a button or the clock",
-  "confirm_mode.when_ambiguous": "by itself; with a button where the move could go on",
-  "diagnosis.draws": "Counted draws",
-  "draws_mode.automatic": "end the game by themselves",
-  "draws_mode.claim": "must be claimed",
-  "diagnosis.pace": "Pace",
-  "pace_preset.calm": "calm",
-  "pace_preset.blitz": "blitz",
-  "pace_preset.own": "own times",
-  "pace.quick": "a move counts after {ms} ms",
-  "pace.extended": "one that could go on after {ms} ms",
-  "pace.reply_hold": "a reply is shown after {ms} ms",
-  "pace.choice_hold": "after {ms} ms where the piece could have gone elsewhere",
-  "pace.revise": "a move may be changed for {ms} ms after that",
-  "pace.forgot": "forgotten pieces are named after {ms} ms",
-  "pace.go_on": "an unfinished move after {ms} ms",
-  "pace.illegal": "an illegal one after {ms} ms",
-  "pace.ply": "nobody moves in less than {ms} ms",
-  "pace.back": "a move is taken back after {ms} ms",
-  "pace.further_back": "more of them after {ms} ms",
-  "pace.set_up": "a position that was set up counts after {ms} ms",
-  "pace.start_again": "the start position begins a new game after {ms} ms",
-  "diagnosis.problem": "Problem",
-  "diagnosis.no_problem": "none",
-  "diagnosis.game": "game: {content}",
-
-  "error.link": "The station did not answer.",
-  "error.refused": "Not done: {error}",
-};
-
-/** A sentence with its places filled in; the key itself where a text is missing. */
+/** A sentence with its places filled in, in the form that its number wants; the key itself where a text is missing. */
 export function say(key, values = {}) {
-  const text = TEXTS[key] ?? key;
+  const text = formOf(key, values) ?? sentences[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
 }
 
 /** Fill in every element of the document that names a text (`data-text`) or a label (`data-label`). */
 export function fillIn(root) {
+  root.documentElement.lang = language;
   for (const element of root.querySelectorAll("[data-text]")) element.textContent = say(element.dataset.text);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", say(element.dataset.label));
+  }
+}
+
+/** Fill a menu of languages, each by its own name; choosing one loads the page in it, and is remembered here. */
+export function offerLanguages(select) {
+  select.replaceChildren(...languages.map((code) => new Option(nameOf(code), code, false, code === language)));
+  select.addEventListener("change", () => {
+    keep(select.value);
+    const address = new URL(location.href);
+    address.searchParams.set("lang", select.value);
+    if (address.href === location.href) location.reload();
+    else location.replace(address);
+  });
+}
+
+function formOf(key, values) {
+  if (!(key in forms)) return undefined;
+  const [number, told] = forms[key];
+  return told[plural.select(Number(values[number]))];
+}
+
+function nameOf(code) {
+  const name = new Intl.DisplayNames([code], { type: "language" }).of(code);
+  return name[0].toLocaleUpperCase(code) + name.slice(1);
+}
+
+function wanted() {
+  const named = new URLSearchParams(location.search).get("lang");
+  if (named) keep(named);
+  return named ?? kept();
+}
+
+/** A browser may refuse to keep anything: then the language is that of the address. */
+function keep(code) {
+  try {
+    localStorage.setItem(KEPT, code);
+  } catch {
+    return;
+  }
+}
+
+function kept() {
+  try {
+    return localStorage.getItem(KEPT) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+async function load(code) {
+  for (;;) {
+    const answer = await fetch(`/texts?lang=${encodeURIComponent(code)}`).catch(() => null);
+    if (answer?.ok) return answer.json();
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }

@@ -178,8 +178,8 @@ def test_the_page_lists_house_rules_and_writes_their_games(tmp_path):
     table = table_of(club)
     table.play("b6-a5", "c3-b4")
     shown = json.loads(json.dumps(snapshot(table.session)))
-    assert {"name": "club", "title": "Club draughts"} in variants_for(shown)
-    assert {"russian", "club"} <= {variant["name"] for variant in variants_for(shown)}
+    assert {"name": "club", "title": "Club draughts"} in variants_for(shown, load_texts("en"))
+    assert {"russian", "club"} <= {variant["name"] for variant in variants_for(shown, load_texts("en"))}
     pdn = pdn_of(shown)
     assert '[Variant "club"]' in pdn
     (game,) = read_pdn(pdn, club)

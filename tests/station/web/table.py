@@ -74,7 +74,7 @@ class Table:
                     self.answers[request] = error
                 case Choose(request=request, game=game):
                     self.happen(PlayerChose(self.at_ms, request, game.legal_moves[0]))
-        self.feed.publish(self.board_id, snapshot(self.session))
+        self.feed.publish(self.board_id, snapshot(self.session), session=self.session)
 
     def look(self):
         """The sensors see the board, and it rests for a while."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from concurrent.futures import Future
+from contextlib import aclosing
 
 import pytest
 
 from engine.pdn import read_pdn
 from engine.ruleset import load_ruleset
+from station.texts import languages, load_texts
 from station.web import Feed, app, create_app
 from station.web.guard import HEADERS
 
@@ -35,6 +38,47 @@ def refusal(response, status):
     assert response.status_code == status, answer
     assert answer["ok"] is False
     return answer["error"]
+
+
+# --- languages ---
+
+
+def test_a_display_gets_the_page_s_own_words_in_its_language(client):
+    told = client.get("/texts?lang=ru").json()
+    assert (told["language"], told["languages"]) == ("ru", list(languages()))
+    assert told["sentences"]["button.new_game"] == "Новая партия"
+    number, forms = told["forms"]["clock.minutes"]
+    assert (number, set(forms)) == ("minutes", {"one", "few", "many"})
+    assert set(told["sentences"]) == set(client.get("/texts?lang=en").json()["sentences"])
+
+
+@pytest.mark.parametrize("query", ["", "?lang=", "?lang=tlh", "?lang=../nl"])
+def test_a_display_that_asks_for_no_language_there_is_gets_the_station_s(table, query):
+    told = client_of(table, language="nl").get(f"/texts{query}").json()
+    assert (told["language"], told["sentences"]["button.draw"]) == ("nl", "Remise")
+
+
+def test_each_display_is_guided_in_its_language(table):
+    (change,) = latest(table.feed)
+    told = {language: change.said_in(load_texts(language)) for language in ("en", "ru", "fr")}
+    sentences = {language: data["state"]["guidance"]["sentence"] for language, data in told.items()}
+    assert sentences == {"en": "White to move.", "ru": "Ходят: Белые.", "fr": "Trait : Blancs."}
+    assert told["ru"]["title"] == "Международные шашки"
+    assert told["en"]["position"] == told["ru"]["position"]
+    assert change.said_in(load_texts("ru")) is told["ru"], "made once for all displays"
+
+
+def latest(feed):
+    async def first():
+        async with aclosing(feed.changes()) as bundles:
+            return await anext(bundles)
+
+    return asyncio.run(first())
+
+
+def test_variants_are_offered_in_the_display_s_language(client):
+    titles = {one["name"]: one["title"] for one in client.get(f"/boards/{BOARD}/variants?lang=hu").json()}
+    assert titles["frisian"] == "Fríz dáma"
 
 
 # --- requests ---

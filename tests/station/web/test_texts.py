@@ -10,16 +10,17 @@ from engine.levels import LEVEL_NAMES
 from firmware_bridge.driver import Role
 from station.phases import TRANSITIONS
 from station.settings import PACE_RANGES, PACES
-from station.web.app import STATIC
+from station.texts import load_texts
+from station.web.app import PAGE, STATIC
 
-KEYS = set(re.findall(r'^  "([a-z_.]+)":', (STATIC / "texts.js").read_text(), re.MULTILINE))
-SCRIPTS = {file.name: file.read_text() for file in sorted(STATIC.glob("*.js")) if file.name != "texts.js"}
-PAGE = "".join(file.read_text() for file in sorted(STATIC.glob("*.html")))
+KEYS = {key.removeprefix(PAGE) for key in load_texts("en").sentences if key.startswith(PAGE)}
+SCRIPTS = {file.name: file.read_text() for file in sorted(STATIC.glob("*.js"))}
+HTML = "".join(file.read_text() for file in sorted(STATIC.glob("*.html")))
 
 
 def used():
     """Keys named outright, and beginnings of keys that are put together."""
-    everything = "\n".join(SCRIPTS.values()) + PAGE
+    everything = "\n".join(SCRIPTS.values()) + HTML
     whole = set(re.findall(r'"([a-z_]+\.[a-z_]+)"', everything)) - set(SCRIPTS) - {"game.pdn", "view.jpg"}
     parts = set(re.findall(r"`([a-z_]+\.(?:[a-z_]+_)?)\$\{", everything))
     return whole, parts
