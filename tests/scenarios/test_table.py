@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-TABLE = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| (S\d\d) \| ([^|]+) \| ([^|]+) \|$", TABLE, re.MULTILINE)
+from tests.numbered import check_row, named_tests, rows_of
 
-
-def named_tests():
-    """For each number the files, below `tests/`, that hold a test named after it."""
-    found = defaultdict(set)
-    for path in TESTS.rglob("test_*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            number = re.match(r"test_(S\d\d)_", getattr(node, "name", ""))
-            if number and isinstance(node, ast.FunctionDef):
-                found[number[1]].add(path.relative_to(TESTS).as_posix())
-    return found
-
-
-FOUND = named_tests()
+ROWS = rows_of(Path(__file__).parent / "README.md", "S")
+FOUND = named_tests("S")
 
 
 def test_every_number_has_its_row_in_order():
@@ -36,16 +20,6 @@ def test_no_test_is_named_after_a_number_that_does_not_exist():
     assert set(FOUND) <= {number for number, _, _ in ROWS}
 
 
-@pytest.mark.parametrize(("number", "what", "where"), ROWS, ids=[number for number, _, _ in ROWS])
-def test_a_row_names_the_files_of_its_tests_or_says_why_there_are_none(number, what, where):
-    assert len(what) > 5
-    if where.startswith("none: "):
-        assert len(where) > 40, "a reason"
-        assert number not in FOUND
-        return
-    if where == "owed":
-        assert number not in FOUND, "say where its tests are"
-        return
-    files = set(re.findall(r"`([^`]+)`", where))
-    assert files
-    assert files <= FOUND[number]
+@pytest.mark.parametrize("row", ROWS, ids=[number for number, _, _ in ROWS])
+def test_a_row_names_the_files_of_its_tests_or_says_why_there_are_none(row):
+    check_row(row, FOUND)
