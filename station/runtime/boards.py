@@ -60,7 +60,7 @@ def driver_class(name: str) -> type[BoardDriver]:
         if name in OWN:
             raise ConfigError(f"driver = {name!r}: {error}: pip install 'dambord[vision]'") from error
         raise ConfigError(
-            f"driver = {name!r}: expected {', '.join((*BOARDS, *OWN))} or a module with a class Driver: {error}"
+            f"driver = {name!r}: expected {', '.join(sorted((*BOARDS, *OWN)))} or a module with a class Driver: {error}"
         ) from error
     return driver
 

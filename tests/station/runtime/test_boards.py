@@ -62,7 +62,7 @@ def test_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
 
 @pytest.mark.parametrize("name", ["gameboy", "station.runtime.clock", "no.such.module", "..", ""])
 def test_a_driver_that_does_not_exist_is_named(name):
-    with pytest.raises(ConfigError, match="expected certabo, dgt, gpio-matrix, matrix, millennium or a module"):
+    with pytest.raises(ConfigError, match="expected camera, certabo, dgt, gpio-matrix, matrix, millennium or a module"):
         driver_class(name)
 
 
