@@ -139,6 +139,7 @@ def test_C10_squares_that_are_equally_bright_and_differ_in_colour():
     assert located(INTERNATIONAL, replace(where, look=replace(where.look, light=orange, dark=blue))) < NEAR
 
 
+@pytest.mark.soak
 def test_C11_a_board_that_is_no_chequer_is_not_found_and_works_with_corners_by_hand():
     turkish = load_ruleset("turkish")
     where = scene(turkish, 3, tilt=15, azimuth=90)

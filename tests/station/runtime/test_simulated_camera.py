@@ -106,6 +106,7 @@ def test_C30_a_wrong_reading_does_not_end_the_game():
     assert record(table) == [(22, 18), (10, 15)]
 
 
+@pytest.mark.soak
 def test_C31_a_move_is_taken_back_by_hand():
     table = table_for(())
     touch(table, Side.WHITE, (0, "take", 22, MAN), (400, "put", 18, MAN))
