@@ -169,7 +169,7 @@ def test_too_many_captures_are_refused():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("most", [3, 20])
+@pytest.mark.parametrize("most", [3, 8])
 def test_jumps_are_counted_as_the_readable_rules_do(variant, most):
     rules = DraughtsRules(load_ruleset(variant))
     rules._most_jumps = most
