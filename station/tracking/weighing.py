@@ -21,7 +21,7 @@ from station.tracking.single import bases
 MARGIN = 2.0
 """By so many nats a board must explain a view better than any other."""
 SURE = 4.5
-"""What is less likely than the best by more nats than this (1 in 90) is ruled out by itself."""
+"""What is less likely than the best by more nats than this (1 in 90) is ruled out by itself, against the game too."""
 MOST_AGAINST = 6.0
 """A board against which more nats speak in all is none of those expected: a slip, or something nobody foresaw."""
 
@@ -31,8 +31,11 @@ def weighed(view: BoardView, context: Context) -> BoardView:
     if view.is_hard:
         return view
     likeliest = _likeliest(view.seen, context)
+    untouched = (context.expected.untouched,)
     allowed = (
-        _likely(evidence) if _tells_nothing(evidence) or not likeliest else _had_by(likeliest, square)
+        _likely(evidence, MARGIN if _is_likeliest(_had_by(untouched, square), evidence) else SURE)
+        if _tells_nothing(evidence) or not likeliest
+        else _had_by(likeliest, square)
         for square, evidence in enumerate(view.seen)
     )
     return BoardView(tuple(map(evidence_for, allowed)), view.stray, view.firm, view.weak)
@@ -97,14 +100,19 @@ def _had_by(boards: tuple[Masks, ...], square: int) -> Piece:
 
 
 @lru_cache(maxsize=1024)
-def _likely(evidence: Evidence) -> Piece:
-    """What evidence does not rule out by itself."""
+def _likely(evidence: Evidence, sure: float) -> Piece:
+    """What evidence does not rule out by itself: nothing else is likelier by so many nats."""
     highest = max(evidence)
     contents = Piece(0)
     for content, told in zip(CONTENTS, evidence, strict=True):
-        if told > highest - SURE:
+        if told > highest - sure:
             contents |= content
     return contents
+
+
+def _is_likeliest(contents: Piece, evidence: Evidence) -> bool:
+    """Whether nothing is likelier than one of these contents."""
+    return any(content & contents and told == max(evidence) for content, told in zip(CONTENTS, evidence, strict=True))
 
 
 def _tells_nothing(evidence: Evidence) -> bool:

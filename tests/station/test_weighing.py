@@ -77,6 +77,19 @@ def test_two_moves_that_were_made_unseen_are_both_read_or_asked_about(nats):
     assert moves == both or table.session.alike
 
 
+@pytest.mark.parametrize("nats", [2.5, 4.0, SURE])
+def test_a_board_of_which_no_square_is_quite_sure_is_not_taken_for_covered(nats):
+    table = Table()
+    look(table, view_of(ANYTHING for _ in table.stands))
+    stands = played(table, FIRST, SECOND)
+    table.wait(4000)
+    changed = {table.square(name): SURE for name in ("c3", "d4", "d6", "c5")}
+    look(table, soft(stands, {square: nats for square in range(len(stands))} | changed))
+    table.wait(6000)
+    moves = [(move.from_square, move.to_square) for move in table.session.game.moves]
+    assert moves == [(table.square("c3"), table.square("d4")), (table.square("d6"), table.square("c5"))]
+
+
 def test_a_view_is_weighed_anew_when_the_position_has_changed():
     """One view, told once: what it says of the second move counts as soon as the first is in the record."""
     table = Table()

@@ -75,6 +75,23 @@ def test_a_game_is_read_through_the_camera():
     assert max(report.latencies_ms) < 3000
 
 
+def test_C28_two_moves_made_while_the_camera_is_covered_are_found_or_asked_about():
+    moves = moves_of(5)
+    table = table_for(moves)
+    play_on(table, moves[:2], 0)
+    table.board.cover(table.now_ms, table.now_ms + 3_600_000)
+    play_on(table, moves[:4], 2)
+    assert table.desk.session.game.ply == 2
+    table.board.cover(0, 0)
+    table.advance(table.now_ms + 8_000)
+    session = table.desk.session
+    right = [move.effect for move in session.game.moves] == [move.effect for move in moves[:4]]
+    assert right or session.alike, session.reading
+    play_on(table, moves, 4)
+    report = table.witness.report()
+    assert (report.equal, report.wrong_seen) == (True, 0)
+
+
 def test_C30_a_wrong_reading_does_not_end_the_game():
     table = table_for(())
     touch(table, Side.WHITE, (0, "take", 22, MAN), (400, "put", 18, MAN))
