@@ -84,7 +84,7 @@ def test_a_board_of_which_no_square_is_quite_sure_is_not_taken_for_covered(nats)
     stands = played(table, FIRST, SECOND)
     table.wait(4000)
     changed = {table.square(name): SURE for name in ("c3", "d4", "d6", "c5")}
-    look(table, soft(stands, {square: nats for square in range(len(stands))} | changed))
+    look(table, soft(stands, dict.fromkeys(range(len(stands)), nats) | changed))
     table.wait(6000)
     moves = [(move.from_square, move.to_square) for move in table.session.game.moves]
     assert moves == [(table.square("c3"), table.square("d4")), (table.square("d6"), table.square("c5"))]
