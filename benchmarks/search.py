@@ -42,7 +42,7 @@ WRAPPER = Path(__file__).parent / "peers" / "py_draughts_hub.py"
 class Engine:
     """A Hub engine whose CPU time is watched."""
 
-    def __init__(self, command: Sequence[str], variant: str) -> None:
+    def __init__(self, command: Sequence[str], variant: str, threads: int = 1) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
         )
@@ -50,7 +50,7 @@ class Engine:
         names = [line for line in self._until("wait") if line.startswith("param name=")]
         if any(line.startswith("param name=variant ") for line in names):
             self._send(f"set-param name=variant value={variant}")
-        for name, value in (("threads", 1), ("level", 10)):
+        for name, value in (("threads", threads), ("level", 10)):
             if any(line.startswith(f"param name={name} ") for line in names):
                 self._send(f"set-param name={name} value={value}")
         self._send("init")
@@ -61,16 +61,20 @@ class Engine:
         nodes = depth = 0
         cpu = 0.0
         for position in positions:
-            self._send("new-game")
-            self._send(f"pos pos={hub.position_text(position)}")
-            self._send(f"level move-time={seconds}")
             before = self._cpu()
-            self._send("go think")
-            infos = [m for line in self._until("done") if isinstance(m := hub.read_hub(line), hub.Info)]
+            infos = self.search(position, f"move-time={seconds}")
             cpu += self._cpu() - before
             nodes += max((info.nodes or 0 for info in infos), default=0)
             depth += max((info.depth or 0 for info in infos), default=0)
         return nodes / cpu / 1e6, depth / len(positions)
+
+    def search(self, position: Position, level: str) -> list[hub.Info]:
+        """What is told of a search from an empty table, as deep or as long as Hub's `level` says."""
+        self._send("new-game")
+        self._send(f"pos pos={hub.position_text(position)}")
+        self._send(f"level {level}")
+        self._send("go think")
+        return [m for line in self._until("done") if isinstance(m := hub.read_hub(line), hub.Info)]
 
     def close(self) -> None:
         """End the process."""
@@ -95,12 +99,12 @@ class Engine:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def positions_of(ruleset: Ruleset) -> list[Position]:
-    """The start, and three positions twenty random plies on that still offer a choice of quiet moves."""
+def positions_of(ruleset: Ruleset, number: int = 4) -> list[Position]:
+    """The start, and positions twenty random plies on that still offer a choice of quiet moves."""
     rules = rules_for(ruleset)
     chance = random.Random(7)
     found = [rules.start()]
-    while len(found) < 4:
+    while len(found) < number:
         position = rules.start()
         for _ in range(20):
             moves = rules.legal_moves(position)

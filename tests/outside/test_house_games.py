@@ -74,17 +74,14 @@ def test_a_drawn_opening_is_set_up_and_told_as_drawn(broker, listen, make_board,
     shown = listener.wait(lambda messages: phase(listener, "table", "setting_up", messages), what="an opening")
     assert shown["guidance"]["prompt"] == "set_up_opening"
     for _ in range(8):
-        lit = state(listener)["guidance"]["squares"]
-        lifted = [square for square, role in lit.items() if role in ("lift", "remove")]
-        placed = [square for square, role in lit.items() if role == "place"]
-        if state(listener)["phase"] != "setting_up":
+        asked = listener.wait(lambda messages: _carried_out_or_to_do(state(listener, messages), hands), what="a step")
+        if asked == "all done":
             break
-        piece = hands.standing[lifted[0]]
-        hands.put(lifted[0], None)
-        if placed:
+        piece = hands.standing[asked["lift"]]
+        hands.put(asked["lift"], None)
+        if "place" in asked:
             hands.wait((0.2, 0.3))
-            hands.put(placed[0], piece)
-        hands.wait((1.2, 1.3))
+            hands.put(asked["place"], piece)
     game = listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")["game"]
     listener.wait(
         lambda _: any(event["game"] == game and event["type"] == "move" for event in events(listener, "table")),
@@ -98,3 +95,14 @@ def test_a_drawn_opening_is_set_up_and_told_as_drawn(broker, listen, make_board,
         lambda messages: (record := listener.latest(f"{BOARD}/game", messages)) and "Opening" in record.json["pdn"],
         what="the opening in the record",
     )
+
+
+def _carried_out_or_to_do(state, hands):
+    """The squares of an instruction that the hands have not carried out yet; `all done` where the opening stands."""
+    if not state or state["phase"] != "setting_up":
+        return "all done" if state else None
+    lit = {role: square for square, role in state["guidance"]["squares"].items()}
+    lifted = lit.get("lift", lit.get("remove"))
+    if lifted not in hands.standing or lit.get("place") in hands.standing:
+        return None
+    return {"lift": lifted} | ({"place": lit["place"]} if "place" in lit else {})
