@@ -29,7 +29,7 @@ lint: $(VENV)/test.done
 	PATH=$(CURDIR)/$(BIN):$$PATH lint-imports --no-logo
 
 unit: $(VENV)/test.done
-	@for tool in chromium mosquitto; do command -v $$tool >/dev/null || echo "$$tool is not installed: its tests are skipped (Debian: apt-get install $$tool)"; done
+	@for tool in chromium mosquitto espeak-ng; do command -v $$tool >/dev/null || echo "$$tool is not installed: its tests are skipped (Debian: apt-get install $$tool)"; done
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 soak: $(VENV)/test.done ## what takes longer than a test run may: many kills, all games, long simulations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -35,6 +36,8 @@ class StationTable:
     id: str = "dambord"
     language: str = "en"
     data: str = "/var/lib/dambord"
+    voice: str = "espeak-ng -v {language}"
+    """What reads a sentence aloud that it is given as text, at boards that have `speech`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class BoardTable:
     night_brightness: int = 20
     pins: Pins | None = None
     """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
+    speech: bool = False
+    """Whether moves, guidance and results are said aloud."""
     record: bool = False
     """Whether a camera's pictures are kept, with driver `camera`."""
     arm: str = ""
@@ -163,6 +168,14 @@ def _text(value: object) -> str | None:
 
 def _filled(value: object) -> str | None:
     return None if isinstance(value, str) and value else "a text that is not empty"
+
+
+def _voice(value: object) -> str | None:
+    try:
+        is_right = isinstance(value, str) and bool(shlex.split(value))
+    except ValueError:
+        is_right = False
+    return None if is_right else "a program and its options, in which {language} stands for the language's code"
 
 
 def _truth(value: object) -> str | None:
@@ -242,7 +255,7 @@ def _hosts(value: object) -> str | None:
 
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 _CHECKS: dict[type, dict[str, _Check]] = {
-    StationTable: {"id": _identity, "language": _one_of(languages()), "data": _filled},
+    StationTable: {"id": _identity, "language": _one_of(languages()), "data": _filled, "voice": _voice},
     MqttTable: {
         "host": _filled,
         "port": _port_number,
@@ -278,6 +291,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "night": _night,
         "night_brightness": _percent,
         "pins": pins_fault,
+        "speech": _truth,
         "record": _truth,
         "arm": _filled,
         "arm_file": _filled,

@@ -31,6 +31,7 @@ from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.outbox import Outbox, item_for
 from station.runtime.places import Places
 from station.runtime.players import PlayerWorker
+from station.runtime.speaking import VoiceWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
 from station.texts import load_texts
@@ -111,6 +112,8 @@ class Service:
         ]
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None
+        speaking = [table.id for table in config.boards if table.speech]
+        self.voice = VoiceWorker(config.station.voice, speaking) if speaking else None
         self._watchers = list(watchers)
 
     def start(self) -> None:
@@ -119,6 +122,9 @@ class Service:
         for board in self.boards:
             board.start()
         workers: list[Worker] = [*self.arms, *self.boards, *self.players, *self._watchers]
+        if self.voice is not None:
+            self.voice.start()
+            workers.append(self.voice)
         try:
             if self._outbox is not None:
                 self.mqtt = self._mqtt_worker(self._outbox)
@@ -185,6 +191,8 @@ class Service:
             self.mqtt.stop()
         if self.page is not None:
             self.page.stop()
+        if self.voice is not None:
+            self.voice.stop()
         self._end()
 
     def _end(self) -> None:

@@ -88,7 +88,7 @@ touch_move = true
 
 
 WRONG = {
-    "station": {"id": '"club 1"', "language": '"tlh"', "data": '""'},
+    "station": {"id": '"club 1"', "language": '"tlh"', "data": '""', "voice": '""'},
     "mqtt": {
         "host": '""',
         "port": "70000",
@@ -120,6 +120,7 @@ WRONG = {
         "lamps": "1",
         "turned": "45",
         "pins": "3",
+        "speech": "3",
         "record": "3",
         "touch_move": "1",
         "clock": '"5+x"',
