@@ -114,14 +114,19 @@ def position(session: Session) -> dict[str, Any]:
 
 
 def game(session: Session) -> dict[str, Any]:
-    """The `game` topic: the record so far."""
+    """The `game` topic: the record so far, with everything that event `seq` and those before it have done to it."""
+    ruleset = session.game.ruleset
     return {
         "game": session.game_id,
+        "seq": session.seq,
+        "variant": ruleset.name,
+        "start_fen": fen_of(session.game.start, ruleset),
         "players": players(session),
         "pdn": pdn(session),
         "moves": [_plain(move) for move in moves(session)],
         "result": result(session),
         **_opening(session),
+        **_own_rules(ruleset),
     }
 
 
@@ -143,7 +148,7 @@ def snapshot(session: Session) -> dict[str, Any]:
         **_touch(session),
         **_start(session),
         **_opening(session),
-        **_towers(session),
+        **beneath(session.game.position, ruleset),
         **_house_rules(session),
     }
 
@@ -181,12 +186,11 @@ def _composing(session: Session) -> dict[str, Any]:
     return {"set_up": found}
 
 
-def _towers(session: Session) -> dict[str, Any]:
-    """What stands beneath the top pieces, from the bottom upwards; left out where there are no towers."""
-    ruleset, towers = session.game.ruleset, session.game.position.towers
+def beneath(standing: Position, ruleset: Ruleset) -> dict[str, Any]:
+    """`towers`: what stands beneath each top piece, from the bottom upwards; nothing where there are none."""
     found = {
         square_name(square, ruleset): [_CONTENT_NAMES[piece] for piece in pieces]
-        for square, pieces in enumerate(towers.beneath if towers else ())
+        for square, pieces in enumerate(standing.towers.beneath if standing.towers else ())
         if pieces
     }
     return {"towers": found} if found else {}
@@ -200,13 +204,18 @@ def _opening(session: Session) -> dict[str, str]:
 def _house_rules(session: Session) -> dict[str, Any]:
     """What a reader cannot know by name: the game's rules as TOML, and house rules that a new game may be played by."""
     ruleset = session.game.ruleset
-    built_in = ruleset.name in variant_names() and ruleset == load_ruleset(ruleset.name)
     house = [
         {"name": other.name, "title": other.title}
         for other in session.settings.rulesets
         if other.name not in variant_names() and other.geometry.cells == ruleset.geometry.cells
     ]
-    return {**({} if built_in else {"rules": _rules_text(ruleset)}), **({"house_rules": house} if house else {})}
+    return {**_own_rules(ruleset), **({"house_rules": house} if house else {})}
+
+
+def _own_rules(ruleset: Ruleset) -> dict[str, str]:
+    """The rules as TOML, left out where a reader knows them by name."""
+    built_in = ruleset.name in variant_names() and ruleset == load_ruleset(ruleset.name)
+    return {} if built_in else {"rules": _rules_text(ruleset)}
 
 
 @lru_cache(maxsize=64)

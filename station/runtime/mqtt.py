@@ -47,6 +47,9 @@ STATE_PERIOD_S = 0.2
 RETRY_S = 2.0
 """How long an outbox that cannot be written to is left alone."""
 IN_FLIGHT = 20
+GRACE_S = 2.0
+"""So long an event is kept after the broker has acknowledged it: a broker that is killed takes with it what it had not
+yet handed on, and then has it sent once more."""
 GONE = "gone"
 MOST_WAITING = 1000
 """Commands that come faster than they can be answered are lost beyond this."""
@@ -142,6 +145,8 @@ class MqttWorker:
         self._noise: Counter[str] = Counter()
         self._next = 0
         self._in_flight: dict[int, int] = {}
+        self._reached: deque[tuple[float, int]] = deque()
+        """Events that the broker has acknowledged, and when they may be forgotten."""
         self._asked: set[str] = set()
         """Commands of this start that the loop has not answered yet."""
         self._answers: dict[int, tuple[str, bytes]] = {}
@@ -239,6 +244,7 @@ class MqttWorker:
             due += [self._retry_s] if self._is_saved else []
         if self._online:
             due += [self._health_due_s] if self._health else []
+            due += [self._reached[0][0]] if self._reached else []
             due += [] if self._discovery_due_s is None else [self._discovery_due_s]
         return max(0.0, min(due) - self._now_s()) if due else None
 
@@ -248,6 +254,7 @@ class MqttWorker:
             self._keep()
         if not self._online:
             return
+        self._forget_events(now_s)
         for board in sorted(board for board, due_s in self._changed_s.items() if due_s <= now_s):
             self._publish_state(board)
         if self._health and self._health_due_s <= now_s:
@@ -256,9 +263,14 @@ class MqttWorker:
             self._publish_discovery()
         self._publish_events()
 
+    def _forget_events(self, now_s: float) -> None:
+        while self._reached and self._reached[0][0] <= now_s:
+            self._outbox.sent(self._reached.popleft()[1])
+
     def _say_last_words(self) -> None:
         self._keep()
         if self._online:
+            self._forget_events(float("inf"))
             for board in sorted(self._changed_s):
                 self._publish_state(board)
             self._publish_events()
@@ -280,7 +292,7 @@ class MqttWorker:
                 self._answers.pop(message_id, None)
                 number = self._in_flight.pop(message_id, None)
                 if number is not None:
-                    self._outbox.sent(number)
+                    self._reached.append((self._now_s() + GRACE_S, number))
             case Came(topic=topic, payload=payload) if topic == self._birth:
                 if payload == b"online" and not message.retained:
                     spread = sum(self._base.encode()) % 100 / 100
@@ -329,6 +341,7 @@ class MqttWorker:
         self._say(f"connected to {self._table.host}, port {self._table.port}")
         self._next = 0
         self._in_flight.clear()
+        self._reached.clear()
         self._retained.clear()
         self._records.clear()
         self._told_s.clear()
