@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from .asyncapi import check
 from .broker import Broker, Listener, free_port
 from .dgt_board import DgtBoard
 from .hands import SIZES, Hands
@@ -21,7 +22,7 @@ def broker(tmp_path):
 
 @pytest.fixture
 def listen(broker):
-    """Make listeners on the broker."""
+    """Make listeners on the broker; what stations told them is held to the document of all topics."""
     listeners = []
 
     def make(**options):
@@ -32,6 +33,8 @@ def listen(broker):
     yield make
     for listener in listeners:
         listener.close()
+    for listener in listeners:
+        check(listener.heard)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from .asyncapi import OPERATIONS, check
 from .record import games_in, moves_of
 from .station import BASE
 from .test_games import GAMES, events, moves_told, phase
@@ -78,6 +79,8 @@ def test_commands_are_answered_once_each_and_act_once(table):
     assert len(moves_of(next(iter(games.values())))) == 2
     ask(listener, "new_game", {"id": "new-2", "args": {"variant": "tiddlywinks"}})
     assert "tiddlywinks" in acks(listener, "new-2")[0].json["error"]
+    # Every topic of the document was heard in this test; Home Assistant's own is not a station's.
+    assert set(OPERATIONS) - check(listener.heard) == {"homeAssistant"}
 
 
 def test_a_command_that_waited_on_the_broker_is_refused_at_every_start(broker, listen, make_board, make_station):

@@ -15,6 +15,7 @@ from firmware_bridge.simulator import device_for
 from firmware_bridge.simulator.pty_port import PtyPort
 from station.config import BoardTable, Config, MqttTable, StationTable, WebTable
 from station.runtime.service import Service
+from tests.outside.asyncapi import check
 from tests.outside.broker import Broker, Listener
 
 WAIT_S = 20.0
@@ -83,15 +84,19 @@ def broker(tmp_path):
 
 @pytest.fixture
 def listen():
-    """Make listeners on a broker."""
+    """Make listeners on a broker; what stations told them is held to the document of all topics."""
+    listeners = []
     with ExitStack() as stack:
 
-        def make(port):
-            listener = Listener(port)
+        def make(port, **options):
+            listener = Listener(port, **options)
             stack.callback(listener.close)
+            listeners.append(listener)
             return listener
 
         yield make
+    for listener in listeners:
+        check(listener.heard)
 
 
 @pytest.fixture
