@@ -77,6 +77,13 @@ class Revised(msgspec.Struct, frozen=True, tag="revised", omit_defaults=True):
     clocks_ms: dict[str, int] | None = None
 
 
+class PlayersChanged(msgspec.Struct, frozen=True, tag="players"):
+    """Others play from now on: `person`, `engine:LEVEL` or `hub:COMMAND`."""
+
+    white: str
+    black: str
+
+
 class TakenBack(msgspec.Struct, frozen=True, tag="taken_back"):
     """The last `plies` moves no longer stand; `fen` is the position now."""
 
@@ -177,6 +184,7 @@ What = (
     GameStarted
     | Moved
     | Revised
+    | PlayersChanged
     | TakenBack
     | Illegal
     | BoardDiffers

@@ -146,6 +146,10 @@ def _waiting_for(session: Session) -> Guidance:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
         return _say(session, "draw_claimable", side=side, reason=reason_text(session, session.claim))
+    if session.hint is not None and isinstance(session.phase, Turn):
+        hint = session.hint
+        text = full_move_text(hint, session.game.ruleset)
+        return _say(session, "hint", _hints((hint.from_square, hint.to_square)), move=text, side=side)
     if session.corrected and session.memory.changed_ms <= session.turn_began_ms:
         corrected = full_move_text(session.game.moves[-1], session.game.ruleset)
         return _say(session, "corrected", move=corrected, side=side)

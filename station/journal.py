@@ -323,6 +323,8 @@ def _after_announcement(found: Resumed | None, announcement: Mapping[str, Any], 
         return found
     if seq != found.seq + 1:
         raise JournalError(f"announcement {seq} of game {game_id}: expected {found.seq + 1}")
+    if what["type"] == "players":
+        found = replace(found, white=what["white"], black=what["black"])
     over = what["type"] == "game_over" or (found.over and what["type"] not in ("taken_back", "revised"))
     drawn_plies = found.drawn_plies + (what["type"] == "move" and what["by"] == "drawn")
     return replace(

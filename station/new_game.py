@@ -11,6 +11,7 @@ from station.clock import control_text, read_control
 from station.openings import checked_ballot, start_position
 from station.settings import Settings
 
+PLAYER_EXPECTED = "person, engine:1 to engine:10 or hub:COMMAND"
 CLOCK_EXPECTED = "minutes, 5+3 (seconds added a move), 5d3 (seconds given back a move), or nothing for no clock"
 
 
@@ -26,7 +27,7 @@ def wanted_settings(settings: Settings, arguments: Mapping[str, str | int | bool
     players = {side: str(arguments.get(side, getattr(settings, side))) for side in ("white", "black")}
     for side, player in players.items():
         if not is_player(player):
-            return f"{side} = {player!r}: expected person, engine:1 to engine:10 or hub:COMMAND"
+            return f"{side} = {player!r}: expected {PLAYER_EXPECTED}"
     clock = arguments.get("clock", control_text(settings.clock))
     if clock != "" and read_control(str(clock)) is None:
         return f"clock = {clock!r}: expected {CLOCK_EXPECTED}"

@@ -16,6 +16,7 @@ from station import keeping_time, operating
 from station.arm_prompts import waits_for_press
 from station.battery import take_battery
 from station.beginning import ask_new_game, opened_for
+from station.changing import ask_lamps, ask_set_players, ask_set_variant
 from station.clock import fresh
 from station.crowning import crowned_until_ms
 from station.deciding import decide
@@ -37,6 +38,7 @@ from station.events import (
 )
 from station.guidance import guide
 from station.handling.arm import arm_of, read_tray
+from station.hints import advised, ask_hint, no_longer_wanted, not_advised
 from station.journal import Resumed
 from station.manner import wanted_manner
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
@@ -90,6 +92,10 @@ REQUESTS = (
     "adjust",
     "set_position",
     "set_play",
+    "set_players",
+    "set_variant",
+    "hint",
+    "lamps",
     "halt",
     "arm",
 )
@@ -139,7 +145,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
 
 def step(session: Session, event: Event) -> Step:
     """The session after an event, and what it asks for."""
-    was_shown = _shows_reply(session)
+    was_shown, asked_for_hint = _shows_reply(session), session.hint_request
     # A flag that fell before this event falls first.
     step_on = _flag(replace(session, at_ms=event.at_ms))
     session, effects = then(then(step_on, lambda now: _handle(now, event)), decide)
@@ -147,7 +153,8 @@ def step(session: Session, event: Event) -> Step:
     session, effects = then((session, effects), _operate)
     session, effects = then((keeping_time.set_clocks(session), effects), _flag)
     session = session if was_shown else _holding_on(session)
-    cues = guide(session).cues
+    effects = (*no_longer_wanted(session, asked_for_hint), *effects)
+    cues = guide(session).cues if session.lamps else ()
     # A board that came back shows what it was told before it was lost.
     if cues == session.shown and not isinstance(event, DeviceBack):
         return session, effects
@@ -269,6 +276,8 @@ def _handle(session: Session, event: Event) -> Step:
 
 
 def _player_failed(session: Session, request: int, reason: str) -> Step:
+    if request == session.hint_request:
+        return not_advised(session, reason)
     if session.phase != Waiting(request):
         return session, ()
     return enter(replace(session, problem=reason), session.phase)
@@ -424,12 +433,8 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
         case "confirm":
             done = _pressed(session, "confirm")
             return done, None if done[0] is not session else "nothing waits to be confirmed"
-        case "set_play":
-            return _set_play(session, arguments)
-        case "set_position":
-            return ask_set_position(session, arguments)
-        case "new_game":
-            return ask_new_game(session, arguments)
+        case "hint":
+            return ask_hint(session)
         case "take_back":
             return ask_take_back(session, arguments)
         case "resign" | "draw" | "flag":
@@ -441,7 +446,7 @@ def _carry_out(session: Session, name: str, arguments: Mapping[str, str | int | 
         case "resume":
             return _ask_resume(session)
         case _:
-            return _ask_choose(session, arguments)
+            return _BY_ARGUMENTS[name](session, arguments)
 
 
 def _set_play(session: Session, arguments: Mapping[str, str | int | bool]) -> tuple[Step, str | None]:
@@ -470,11 +475,24 @@ def _ask_choose(session: Session, arguments: Mapping[str, str | int | bool]) -> 
     return _commit_told(session, stories[number - 1]), None
 
 
+_BY_ARGUMENTS = {
+    "new_game": ask_new_game,
+    "set_position": ask_set_position,
+    "set_play": _set_play,
+    "set_players": ask_set_players,
+    "set_variant": ask_set_variant,
+    "lamps": ask_lamps,
+    "choose": _ask_choose,
+}
+
+
 def _chosen(session: Session, request: int, move: Move, score: int | None) -> Step:
     """A late answer to an old question is told by its number; a move that is not legal is refused.
 
     A player that was offered a draw takes it or declines it now.
     """
+    if request == session.hint_request:
+        return advised(session, move)
     if session.active != Waiting(request):
         return session, ()
     if all(move.effect != legal.effect for legal in session.game.legal_moves):

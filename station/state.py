@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from engine.explain import Violation
 from engine.game import Game, Outcome
 from engine.geometry import Square
-from engine.position import Side
+from engine.position import Move, Side
 from engine.view import BoardView, Evidence
 from firmware_bridge.driver import Battery, ClockTimes, Cues, Device
 from station.clock import Clocks
@@ -71,10 +71,16 @@ class Session:
     """The square that is read around, and what its sensor goes on to say."""
     ready_until_ms: int = 0
     """Until then the lamps say that the board stands right."""
+    lamps: bool = True
+    """Whether the board's lamps are lit; what they would show stands on the page all the same."""
     seq: int = 0
     """Announcements made in this game."""
     request: int = 0
     """Number of the latest question to a player."""
+    hint: Move | None = None
+    """What the person to move was advised."""
+    hint_request: int = 0
+    """Number of the question for a hint that is not answered yet; 0 when there is none."""
     started: bool = False
     """Whether the game has been announced as begun."""
     resumed: bool = False

@@ -58,6 +58,7 @@ def state(session: Session) -> dict[str, Any]:
         "problem": session.problem or None,
         "battery": battery(session),
         "stop": stop_warning(session),
+        "lamps": session.lamps,
         **({} if session.arm is None else {"arm": arm(session)}),
         "seq": session.seq,
         "boot": session.boot,

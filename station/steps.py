@@ -67,6 +67,8 @@ def remembered(session: Session, game: Game) -> Session:
         touched=None,
         adjusting=False,
         lifted=False,
+        hint=None,
+        hint_request=0,
     )
 
 

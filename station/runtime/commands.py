@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 import msgspec
 
 from station.runtime.clock import read_wall
-from station.runtime.version import PROGRAM
 from station.session import REQUESTS
 
 MOST_BYTES = 16 * 1024
@@ -18,8 +17,6 @@ HALT = "halt"
 """Always obeyed, however old."""
 ARM = "arm"
 """Never obeyed: an arm is set going at the table."""
-NOT_HERE = ("set_variant", "set_players", "hint", "lamps")
-"""Command names of the interface that this version refuses by name."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -82,8 +79,6 @@ def refusal(name: str, command: Command, retained: bool, now: datetime) -> str |
         return "retained: a command that waits on the broker is never carried out"
     if name == HALT:
         return None
-    if name in NOT_HERE:
-        return f"{name}: not supported by {PROGRAM}"
     if name == ARM:
         return f"{name}: only at the table: by the button at the board, or on the page"
     if name not in REQUESTS:

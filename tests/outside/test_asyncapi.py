@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from station.announcements import What
-from station.runtime.commands import ARM, NOT_HERE
+from station.runtime.commands import ARM
 from station.session import REQUESTS
 
 from .asyncapi import CHANNELS, DOCUMENT, OPERATIONS, channel_of, fault, found
@@ -50,7 +50,7 @@ def test_an_event_has_the_fields_that_the_document_gives_it(tag):
 
 def test_every_event_and_every_command_is_in_the_document():
     assert set(DOCUMENT["channels"]["event"]["messages"]) == set(KINDS)
-    assert set(DOCUMENT["channels"]["command"]["parameters"]["name"]["enum"]) == {*REQUESTS, *NOT_HERE, ARM}
+    assert set(DOCUMENT["channels"]["command"]["parameters"]["name"]["enum"]) == {*REQUESTS, ARM}
 
 
 def test_a_topic_belongs_to_one_channel():

@@ -267,6 +267,7 @@ function showTools({ board: name, state, moves, touch = null }) {
   enable("new-game", isUp);
   enable("set-up", isUp && !isLost && state.phase !== "composing");
   enable("take-back", isUp && state.ply > 0);
+  enable("hint", isUp && ["turn", "corrected", "draw_offered", "draw_claimable"].includes(state.guidance.prompt));
   byId("adjust").hidden = touch === null;
   byId("adjust").toggleAttribute("data-second", !!touch?.adjusting);
   enable("adjust", isUp && !!touch?.may_adjust && !touch.adjusting);
@@ -314,6 +315,7 @@ onClick("new-game", async (snapshot) => {
 });
 onClick("set-up", () => request("set_position"));
 onClick("take-back", () => request("take_back"));
+onClick("hint", () => request("hint"));
 onClick("adjust", () => request("adjust"));
 onManner((wanted) => request("set_play", wanted));
 byId("naming").addEventListener("submit", (event) => {
