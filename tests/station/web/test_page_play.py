@@ -159,3 +159,13 @@ def test_how_it_is_played_is_changed_on_the_page(serve, open_page, expect):
         ("set_play", {"confirm": "button"}),
         ("set_play", {"touch_move": True}),
     ]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_hint_is_asked_for_and_shown_on_board_and_page(serve, open_page, expect, width, height):
+    page = open_page(serve(Table()), width, height)
+    page.click("#hint")
+    expect(page.locator("#guidance")).to_contain_text("White to move. A hint: 31-26.")
+    expect(page.locator('#wood-board [data-lamp="hint"]')).to_have_count(2)
+    expect(page.locator("#hint")).to_be_disabled()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
