@@ -11,9 +11,11 @@ LONGEST_MINUTES = 600
 LONGEST_SECONDS = 600
 
 Left = tuple[int, int]
-"""What White and Black have left, in ms; below 0 when a flag has fallen."""
+"""What White and Black have left until their flags fall, in ms, all periods counted; below 0 when one has fallen."""
 
-_CONTROL = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,2})?)(?:([+d])([0-9]{1,3}))?")
+LONGEST_PERIODS = 99
+
+_CONTROL = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,2})?)(?:([+d])([0-9]{1,3})|b(?:([0-9]{1,2})x)?([0-9]{1,3}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +27,33 @@ class TimeControl:
     """Added for every move made (Fischer)."""
     delay_ms: int = 0
     """What a move takes is given back, up to so much (Bronstein)."""
+    periods: int = 0
+    """How many times `period_ms` there are after the main time; one that a move leaves unfinished begins anew."""
+    period_ms: int = 0
+    """What each move may take when the main time is over, without using up a period (byo-yomi)."""
+
+    @property
+    def total_ms(self) -> int:
+        """Main time and all periods."""
+        return self.main_ms + self.periods * self.period_ms
 
 
 def read_control(text: str) -> TimeControl | None:
     """The control of a text: `5` minutes, `5+3` with 3 s a move added, `5d3` with up to 3 s a move given back.
 
-    Minutes may have a fraction (`0.5`). None where the text is none, or its times are out of range.
+    `5b30` has 30 s for each move after the five minutes, `5b3x30` three such periods (byo-yomi). Minutes may have a fraction (`0.5`). None where the text is none, or its times are out of range.
     """
     match = _CONTROL.fullmatch(text)
     if match is None:
         return None
-    main_ms, seconds = round(float(match[1]) * 60_000), int(match[3] or 0)
-    if not 0 < main_ms <= LONGEST_MINUTES * 60_000 or seconds > LONGEST_SECONDS:
+    main_ms, seconds = round(float(match[1]) * 60_000), int(match[3] or match[5] or 0)
+    periods = 0 if match[5] is None else int(match[4] or 1)
+    if main_ms > LONGEST_MINUTES * 60_000 or seconds > LONGEST_SECONDS:
+        return None
+    if match[5] is not None:
+        is_right = 0 < periods <= LONGEST_PERIODS and seconds > 0
+        return TimeControl(main_ms, periods=periods, period_ms=1000 * seconds) if is_right else None
+    if main_ms == 0:
         return None
     return TimeControl(main_ms, *((0, 1000 * seconds) if match[2] == "d" else (1000 * seconds, 0)))
 
@@ -47,7 +64,9 @@ def control_text(control: TimeControl | None) -> str:
         return ""
     extra = f"+{control.increment_ms // 1000}" if control.increment_ms else ""
     delay = f"d{control.delay_ms // 1000}" if control.delay_ms else ""
-    return f"{control.main_ms / 60_000:g}{extra}{delay}"
+    times = f"{control.periods}x" if control.periods > 1 else ""
+    periods = f"b{times}{control.period_ms // 1000}" if control.periods else ""
+    return f"{control.main_ms / 60_000:g}{extra}{delay}{periods}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +89,7 @@ def fresh(control: TimeControl | None) -> Clocks | None:
     """Clocks before the first move; None without a control."""
     if control is None:
         return None
-    left = (control.main_ms, control.main_ms)
+    left = (control.total_ms, control.total_ms)
     return Clocks(left, turns=(left,))
 
 
@@ -105,16 +124,16 @@ def after_move(clocks: Clocks, control: TimeControl, side: Side, at_ms: int) -> 
     """A side has made its move with its last touch at this moment: nobody's clock runs until it is set right."""
     left = left_at(clocks, at_ms)
     spent = of(clocks.turns[-1], side) - of(left, side)
-    left = _changed(left, side, control.increment_ms + min(spent, control.delay_ms))
+    left = _whole_period(_changed(left, side, control.increment_ms + min(spent, control.delay_ms)), control, side)
     handed_ms = max(at_ms, clocks.since_ms)
     return Clocks(left, None, handed_ms, (*clocks.turns, left), True, handed_ms)
 
 
-def after_change(clocks: Clocks, side: Side, at_ms: int) -> Clocks:
+def after_change(clocks: Clocks, control: TimeControl, side: Side, at_ms: int) -> Clocks:
     """A side has changed the move that it made last: what the other clock ran since is its own time."""
     before = clocks.turns[-1]
     spent = of(before, side.other) - of(left_at(clocks, at_ms), side.other)
-    left = _changed(before, side, -spent)
+    left = _whole_period(_changed(before, side, -spent), control, side)
     handed_ms = max(at_ms, clocks.since_ms)
     return Clocks(left, None, handed_ms, (*clocks.turns[:-1], left), True, handed_ms)
 
@@ -123,6 +142,14 @@ def after_taking_back(clocks: Clocks, plies: int) -> Clocks:
     """Moves are taken back, and the time that they and the present one took is given back."""
     turns = clocks.turns[: max(1, len(clocks.turns) - plies)]
     return Clocks(turns[-1], turns=turns, begun=clocks.begun and len(turns) > 1)
+
+
+def _whole_period(left: Left, control: TimeControl, side: Side) -> Left:
+    """What is left after a move: a period that it did not use up is whole again."""
+    rest_ms = of(left, side)
+    if not 0 < rest_ms < control.periods * control.period_ms:
+        return left
+    return _changed(left, side, -rest_ms % control.period_ms)
 
 
 def _changed(left: Left, side: Side, by_ms: int) -> Left:

@@ -91,9 +91,10 @@ def move_made(session: Session, side: Side) -> Session:
 
 def move_changed(session: Session, side: Side) -> Session:
     """The session whose clocks know that a side has changed its last move."""
-    if session.clocks is None:
+    control = session.settings.clock
+    if session.clocks is None or control is None:
         return session
-    return replace(session, clocks=after_change(session.clocks, side, counted_to_ms(session)))
+    return replace(session, clocks=after_change(session.clocks, control, side, counted_to_ms(session)))
 
 
 def moves_taken_back(session: Session, plies: int) -> Session:
@@ -118,9 +119,14 @@ def given(session: Session) -> Clock | None:
     """What the player who is asked for a move may use."""
     if session.clocks is None or session.settings.clock is None:
         return None
+    control = session.settings.clock
     left = of(left_at(session.clocks, session.at_ms), session.turn)
+    if control.periods:
+        # No more than the period that is on: the others are not for one move.
+        main_ms = max(0, left - control.periods * control.period_ms)
+        return Clock(main_ms, control.period_ms if main_ms else max(0, left - 1) % control.period_ms + 1)
     # A delay that comes back is worth as much as an increment to who plans with it.
-    return Clock(max(0, left), session.settings.clock.increment_ms + session.settings.clock.delay_ms)
+    return Clock(max(0, left), control.increment_ms + control.delay_ms)
 
 
 def left_ms(session: Session) -> dict[str, int] | None:

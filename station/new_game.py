@@ -12,7 +12,10 @@ from station.openings import checked_ballot, start_position
 from station.settings import Settings
 
 PLAYER_EXPECTED = "person, engine:1 to engine:10 or hub:COMMAND"
-CLOCK_EXPECTED = "minutes, 5+3 (seconds added a move), 5d3 (seconds given back a move), or nothing for no clock"
+CLOCK_EXPECTED = (
+    "minutes, 5+3 (seconds added a move), 5d3 (seconds given back a move), 5b3x30 (three times 30 seconds a move after "
+    "the five minutes), or nothing for no clock"
+)
 
 
 def wanted_settings(settings: Settings, arguments: Mapping[str, str | int | bool]) -> Settings | str:

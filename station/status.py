@@ -67,10 +67,12 @@ def state(session: Session) -> dict[str, Any]:
 
 def _clock(session: Session) -> dict[str, Any] | None:
     """The time control and whose clock runs (nobody's while it does not count); None where no time is kept."""
-    if session.clocks is None:
+    control = session.settings.clock
+    if session.clocks is None or control is None:
         return None
     runs = session.clocks.running if flag_ms(session) is not None else None
-    return {"control": control_text(session.settings.clock), "running": None if runs is None else str(runs)}
+    periods = {"periods": control.periods, "period_ms": control.period_ms} if control.periods else {}
+    return {"control": control_text(control), "running": None if runs is None else str(runs), **periods}
 
 
 def _play(session: Session) -> dict[str, Any]:

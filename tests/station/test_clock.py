@@ -369,3 +369,52 @@ def test_clocks_are_values():
     assert begun == Clocks((60_000, 60_000), turns=((60_000, 60_000),))
     assert fresh(None) is None
     assert left_at(begun, 99_999) == (60_000, 60_000)
+
+
+PERIODS = TimeControl(10_000, periods=3, period_ms=5_000)
+
+
+def test_a_period_that_is_not_used_up_is_whole_again():
+    table = timed(PERIODS, fen="W:Wa1,h2:Bb8,d8")
+    assert clocks(table) == (25_000, 25_000)
+    table.move("h2-g3")
+    table.wait(8_000)
+    table.move("d8-e7")
+    table.wait(12_000)
+    assert 12_500 < clocks(table)[0] < 13_500
+    table.move("g3-h4")
+    table.wait(1000)
+    assert clocks(table)[0] == 15_000
+
+
+def test_a_move_that_takes_longer_uses_periods_up_and_the_flag_falls_with_the_last():
+    table = timed(TimeControl(0, periods=2, period_ms=5_000), fen="W:Wa1,h2:Bb8,d8")
+    table.move("h2-g3")
+    table.wait(1000)
+    table.wait(6_000)
+    table.move("d8-e7")
+    table.wait(1000)
+    assert table.session.clocks.left == (10_000, 5_000)
+    table.move("g3-h4")
+    table.wait(1000)
+    assert table.session.clocks.left[0] == 10_000
+    table.wait(3_900)
+    assert table.heard_of(GameOver) == []
+    table.wait(300)
+    (over,) = table.heard_of(GameOver)
+    assert over.result == "2-0"
+
+
+def test_an_engine_is_given_the_period_that_is_on_and_not_those_to_come():
+    table = timed(PERIODS, fen="W:Wa1,h2:Bb8,d8", black="engine:5")
+    table.move("h2-g3")
+    table.wait(1000)
+    (question,) = [effect for effect in table.effects if isinstance(effect, Choose)]
+    assert question.clock.increment_ms == 5_000
+    assert 9_000 <= question.clock.left_ms <= 10_000
+    table = timed(TimeControl(0, periods=3, period_ms=5_000), fen="W:Wa1,h2:Bb8,d8", black="engine:5")
+    table.move("h2-g3")
+    table.wait(1000)
+    (question,) = [effect for effect in table.effects if isinstance(effect, Choose)]
+    assert question.clock.left_ms == 0
+    assert 4_000 <= question.clock.increment_ms <= 5_000

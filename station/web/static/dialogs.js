@@ -7,7 +7,7 @@ import { language, say } from "./texts.js";
 /** What the levels of the engine are called, from the weakest up. */
 const LEVELS = ["beginner", "learner", "casual", "careful", "steady", "club", "skilled", "expert", "master", "unbound"];
 /** Time controls offered, as the station writes them: minutes, and seconds added for each move. */
-const CLOCKS = ["", "3+2", "5", "5+3", "10", "15+10", "25+10", "60"];
+const CLOCKS = ["", "3+2", "5", "5+3", "10", "15+10", "25+10", "60", "10b3x30"];
 const byId = (id) => document.getElementById(id);
 
 /** Ask for variant and players; resolves to the arguments of `new_game`, or null. */
@@ -46,8 +46,12 @@ export async function askChoice(question, answers) {
 
 /** A time control in words. */
 export function clockText(control) {
-  const [minutes, sign, seconds] = control.split(/([+d])/);
+  const [minutes, sign, seconds] = control.split(/([+db])/);
   if (!control) return say("clock.none");
+  if (sign === "b") {
+    const [time, periods] = seconds.split("x").reverse();
+    return say("clock.periods", { minutes, periods: periods ?? "1", seconds: time });
+  }
   if (!sign) return say("clock.minutes", { minutes });
   return say(sign === "+" ? "clock.added" : "clock.given_back", { minutes, seconds });
 }

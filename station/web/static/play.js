@@ -17,6 +17,14 @@ export function timeText(ms) {
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${end}` : `${minutes}:${end}`;
 }
 
+/** Main time, or when it is over what is left of this period, and how many there are with it: `0:24 ×3`. */
+function leftText(ms, { periods = 0, period_ms: period }) {
+  const main = ms - periods * period;
+  if (!periods || main > 0) return timeText(periods ? main : ms);
+  const still = Math.ceil(ms / period);
+  return `${timeText(ms - Math.max(0, still - 1) * period)} ×${still}`;
+}
+
 /** Show the clocks of a snapshot that was true at `since` (performance.now()); returns whether one runs. */
 export function showClocks({ clocks_ms: left, clock }, since) {
   byId("clocks").hidden = !left;
@@ -27,7 +35,7 @@ export function showClocks({ clocks_ms: left, clock }, since) {
     const panel = byId(`clock-${side}`);
     panel.toggleAttribute("data-runs", runs);
     panel.toggleAttribute("data-low", ms < LOW_MS);
-    setText(panel.querySelector(".time"), timeText(ms));
+    setText(panel.querySelector(".time"), leftText(ms, clock));
     setText(panel.querySelector(".runs"), runs ? say("clock.runs") : "");
   }
   return clock.running !== null;

@@ -246,6 +246,8 @@ def test_an_arm_without_a_file_is_not_moved():
         ("25", TimeControl(1_500_000)),
         ("5d3", TimeControl(300_000, 0, 3_000)),
         ("0.5", TimeControl(30_000)),
+        ("10b30", TimeControl(600_000, periods=1, period_ms=30_000)),
+        ("0b3x10", TimeControl(0, periods=3, period_ms=10_000)),
         ("600+600", TimeControl(36_000_000, 600_000)),
         ("", None),
     ],
@@ -256,7 +258,28 @@ def test_a_clock_is_written_as_players_write_it(text, control):
     assert control_text(control) == text
 
 
-@pytest.mark.parametrize("text", ["0", "0+3", "601", "5+601", "5 + 3", "+3", "5+", "-5", "5:00", "5+3+2", "\u0665"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0",
+        "0+3",
+        "601",
+        "5+601",
+        "5 + 3",
+        "+3",
+        "5+",
+        "-5",
+        "5:00",
+        "5+3+2",
+        "5b0",
+        "5b0x5",
+        "5bx5",
+        "5b601",
+        "0b0",
+        "5+3b5",
+        "\u0665",
+    ],
+)
 def test_a_clock_that_is_none_is_refused(text):
     assert "seconds added a move" in fault(BOARD + f'clock = "{text}"\n')
 

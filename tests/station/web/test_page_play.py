@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from station.clock import TimeControl
 from station.settings import BLITZ
+from station.status import snapshot
 
 from .table import BOARD, Table
 
@@ -70,6 +72,20 @@ def test_the_last_seconds_have_tenths_and_are_marked_by_more_than_colour(serve, 
     expect(page.locator("#clock-black .time")).to_have_text(re.compile(r"^0:[01]\d\.\d$"))
     line = page.locator("#clock-black .time").evaluate("element => getComputedStyle(element).textDecorationLine")
     assert line == "underline"
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_periods_are_counted_beside_what_is_left_of_this_one(serve, open_page, expect, width, height):
+    table = Table(clock=TimeControl(60_000, periods=3, period_ms=30_000))
+    page = open_page(serve(table), width, height)
+    expect(page.locator("#clock-white .time")).to_have_text("1:00")
+    table.move("32", "28")
+    for left_ms, text in ((100_000, "0:10.0"), (90_000, "0:30 ×3"), (61_000, "0:01.0 ×3"), (60_000, "0:30 ×2")):
+        clocks = replace(table.session.clocks, left=(left_ms, 150_000), running=None, since_ms=table.at_ms)
+        table.session = replace(table.session, clocks=clocks)
+        table.feed.publish(BOARD, snapshot(table.session), session=table.session)
+        expect(page.locator("#clock-white .time")).to_have_text(text)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
