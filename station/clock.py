@@ -41,7 +41,8 @@ class TimeControl:
 def read_control(text: str) -> TimeControl | None:
     """The control of a text: `5` minutes, `5+3` with 3 s a move added, `5d3` with up to 3 s a move given back.
 
-    `5b30` has 30 s for each move after the five minutes, `5b3x30` three such periods (byo-yomi). Minutes may have a fraction (`0.5`). None where the text is none, or its times are out of range.
+    `5b30` has 30 s for each move after the five minutes, `5b3x30` three such periods (byo-yomi). Minutes may have a
+    fraction (`0.5`). None where the text is none, or its times are out of range.
     """
     match = _CONTROL.fullmatch(text)
     if match is None:
