@@ -15,7 +15,7 @@ from station.new_game import wanted_settings
 from station.openings import Opened, opened, start_position
 from station.phases import Over, SettingUp
 from station.record import end
-from station.settings import Settings
+from station.settings import Settings, problem_number, without_problem
 from station.state import Session
 from station.steps import Step, announce, enter, phase_of, prompt, remembered, settled, shows, stop_choosing, then
 from station.tracker import Masks, Untouched, forget
@@ -35,6 +35,8 @@ def start_over(session: Session, settings: Settings, fen: str = "") -> Step:
 
     With `fen` this one game begins from there.
     """
+    if settings == session.settings:
+        settings = without_problem(settings)
     settings, results = _adapted(session, replace(settings, ruleset=_ruleset_now(settings)))
     games = session.games + 1
     from_there = replace(settings, start_fen=fen, ballot="") if fen else settings
@@ -76,7 +78,7 @@ def _fresh(session: Session, settings: Settings, new: Opened, games: int) -> Ste
         seq=0,
         drawn_plies=new.drawn_plies,
         opening=new.opening,
-        clocks=fresh(settings.clock),
+        clocks=None if problem_number(settings) else fresh(settings.clock),
         landed_ms=None,
         offer=None,
         engine_score=None,
@@ -95,6 +97,7 @@ def opened_for(settings: Settings, game_id: str) -> Opened:
 
 def home(settings: Settings) -> Position:
     """The position that asks for a new game when it is set up: the start, not what a ballot makes of it."""
+    settings = without_problem(settings)
     return start_position(_ruleset_now(settings), settings.start_fen)
 
 
@@ -137,5 +140,5 @@ def _announce_begin(session: Session) -> Step:
 def _game_started(session: Session) -> say.GameStarted:
     settings, game = session.settings, session.game
     fen = say.fen_of(game.start, game.ruleset)
-    clock = control_text(settings.clock)
+    clock = "" if session.clocks is None else control_text(settings.clock)
     return say.GameStarted(game.ruleset.name, fen, settings.white, settings.black, session.opening, clock)

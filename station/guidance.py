@@ -18,6 +18,7 @@ from engine.position import (
     Side,
     is_king,
 )
+from engine.problem_sets import Problem
 from engine.view import BLACK, WHITE, BoardView
 from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
@@ -29,6 +30,7 @@ from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
 from station.leading_back import distance, names_of, nearest_target, next_thing
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
+from station.solving import problem_of
 from station.state import Session, context_of
 from station.swept import asks_to_resume, is_swept
 from station.tracker import (
@@ -147,13 +149,34 @@ def _waiting_for(session: Session) -> Guidance:
     if session.claim is not None:
         return _say(session, "draw_claimable", side=side, reason=reason_text(session, session.claim))
     if session.hint is not None and isinstance(session.phase, Turn):
-        hint = session.hint
-        text = full_move_text(hint, session.game.ruleset)
-        return _say(session, "hint", _hints((hint.from_square, hint.to_square)), move=text, side=side)
+        return _hint(session, session.hint)
+    found = problem_of(session)
+    if found is not None and isinstance(session.phase, Turn):
+        return _problem(session, found)
     if session.corrected and session.memory.changed_ms <= session.turn_began_ms:
         corrected = full_move_text(session.game.moves[-1], session.game.ruleset)
         return _say(session, "corrected", move=corrected, side=side)
     return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=side)
+
+
+def _hint(session: Session, hint: Move) -> Guidance:
+    ruleset, side = session.game.ruleset, _side(session, session.turn)
+    if not session.is_hint_whole:
+        square = square_name(hint.from_square, ruleset)
+        return _say(session, "hint_piece", _hints((hint.from_square,)), square=square)
+    return _say(
+        session, "hint", _hints((hint.from_square, hint.to_square)), move=full_move_text(hint, ruleset), side=side
+    )
+
+
+def _problem(session: Session, found: Problem) -> Guidance:
+    """What is to be found, or that it was not."""
+    number, side = str(found.number), _side(session, found.solver)
+    if found.follows(session.game):
+        return _say(session, "problem", number=number, side=side)
+    last = session.game.moves[-1]
+    cues = [(last.to_square, Role.LIFT), (last.from_square, Role.PLACE)] if last.from_square != last.to_square else []
+    return _say(session, "problem_wrong", cues, number=number)
 
 
 def _uncrowned(session: Session) -> Square | None:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.errors import NotationError, RulesetError
+from engine.position import Side
+from engine.problem_sets import count, problem
 from engine.ruleset import variant_names
 from station.clock import control_text, read_control
 from station.openings import checked_ballot, start_position
-from station.settings import Settings
+from station.settings import PERSON, PROBLEM, Settings, without_problem
 
 PLAYER_EXPECTED = "person, engine:1 to engine:10 or hub:COMMAND"
 CLOCK_EXPECTED = (
@@ -20,6 +22,7 @@ CLOCK_EXPECTED = (
 
 def wanted_settings(settings: Settings, arguments: Mapping[str, str | int | bool]) -> Settings | str:
     """The settings of the game asked for, or why there can be none: key, value and what was expected."""
+    settings = without_problem(settings)
     variant = arguments.get("variant", settings.ruleset.name)
     ruleset = settings.ruleset_named(str(variant))
     if ruleset is None:
@@ -27,6 +30,8 @@ def wanted_settings(settings: Settings, arguments: Mapping[str, str | int | bool
         return f"variant = {variant!r}: expected one of {', '.join(dict.fromkeys(known))}"
     if ruleset.geometry.cells != settings.ruleset.geometry.cells:
         return f"variant = {variant!r}: this board has {len(settings.ruleset.geometry)} squares"
+    if "problem" in arguments:
+        return _solving(replace(settings, ruleset=ruleset), arguments)
     players = {side: str(arguments.get(side, getattr(settings, side))) for side in ("white", "black")}
     for side, player in players.items():
         if not is_player(player):
@@ -57,6 +62,20 @@ def wanted_settings(settings: Settings, arguments: Mapping[str, str | int | bool
         start_fen=start_fen,
         ballot=ballot,
     )
+
+
+def _solving(settings: Settings, arguments: Mapping[str, str | int | bool]) -> Settings | str:
+    """A problem by its number, from 1 on."""
+    others = next((key for key in arguments if key not in ("problem", "variant")), None)
+    if others is not None:
+        return f"{others}: expected problem and variant alone"
+    number, known = arguments["problem"], count(settings.ruleset.name)
+    if type(number) is not int or not 1 <= number <= known:
+        return f"problem = {number!r}: expected 1 to {known}" if known else f"{settings.ruleset.name}: has no problems"
+    found = problem(settings.ruleset.name, number)
+    line = f"{PROBLEM}{number}"
+    white, black = (PERSON, line) if found.solver is Side.WHITE else (line, PERSON)
+    return replace(settings, white=white, black=black, start_fen=found.fen, ballot="")
 
 
 def is_player(text: str) -> bool:

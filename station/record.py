@@ -14,6 +14,7 @@ from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.guidance import reason_text
 from station.phases import Answering, Over, Turn
+from station.solving import outcome_of
 from station.state import Session
 from station.steps import Step, announce, next_turn, remembered, restored, stop_choosing, then
 from station.tracker import Story, after_story
@@ -98,7 +99,7 @@ def _revise(session: Session, new: Move) -> Step:
 
 
 def _end_if_over(session: Session) -> Step:
-    outcome = session.game.outcome()
+    outcome = outcome_of(session)
     if outcome is None or (outcome.article and session.settings.draws == "claim"):
         return session, ()
     return end(session, outcome)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.position import Side
 from engine.ruleset import Ruleset, load_ruleset, variant_names
@@ -10,6 +10,8 @@ from station.clock import TimeControl
 from station.handling.arm import ArmSettings
 
 PERSON = "person"
+PROBLEM = "problem:"
+"""Before the number of a problem, whose line plays this side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +116,16 @@ class Settings:
     def is_person(self, side: Side) -> bool:
         """Whether a person at the board plays this side."""
         return self.player(side) == PERSON
+
+
+def problem_number(settings: Settings) -> int:
+    """The number of the problem that is to be solved; 0 in a game."""
+    found = next((player for player in (settings.white, settings.black) if player.startswith(PROBLEM)), "")
+    return int(found.removeprefix(PROBLEM)) if found else 0
+
+
+def without_problem(settings: Settings) -> Settings:
+    """Settings for a game after a problem: persons play it, from the start."""
+    if not problem_number(settings):
+        return settings
+    return replace(settings, white=PERSON, black=PERSON, start_fen="")

@@ -79,6 +79,8 @@ class Session:
     """Number of the latest question to a player."""
     hint: Move | None = None
     """What the person to move was advised."""
+    is_hint_whole: bool = False
+    """Whether the hint tells where the piece goes, and not only which one it is."""
     hint_request: int = 0
     """Number of the question for a hint that is not answered yet; 0 when there is none."""
     started: bool = False

@@ -11,6 +11,8 @@ from station.effects import Announce, Choose, Effect, StopChoosing
 from station.guidance import guide
 from station.keeping_time import given, set_clocks
 from station.phases import ActivePhase, Over, Paused, Turn, Waiting
+from station.settings import PERSON, PROBLEM
+from station.solving import phase_on_line, problem_of
 from station.state import Session
 from station.tracker import Masks, Untouched, differing, forget
 
@@ -68,6 +70,7 @@ def remembered(session: Session, game: Game) -> Session:
         adjusting=False,
         lifted=False,
         hint=None,
+        is_hint_whole=False,
         hint_request=0,
     )
 
@@ -82,10 +85,14 @@ def restored(session: Session) -> Step:
 
 def phase_of(session: Session) -> ActivePhase:
     """The phase that a game's position calls for."""
+    found = problem_of(session)
+    if found is not None:
+        return phase_on_line(session, found)
     outcome = session.game.outcome()
     if outcome is not None and not (outcome.article and session.settings.draws == "claim"):
         return Over(outcome)
-    return Turn() if session.settings.is_person(session.turn) else Waiting(session.request)
+    is_chosen = not session.settings.player(session.turn).startswith((PERSON, PROBLEM))
+    return Waiting(session.request) if is_chosen else Turn()
 
 
 def next_turn(session: Session) -> Step:

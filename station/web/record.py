@@ -9,6 +9,7 @@ from typing import Any
 from engine.errors import NotationError
 from engine.pdn import PdnGame, read_pdn, write_pdn
 from engine.position import Position
+from engine.problem_sets import count
 from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 from station.announcements import fen_of
 from station.texts import Texts
@@ -41,13 +42,15 @@ def ruleset_of(snapshot: Mapping[str, Any]) -> Ruleset:
     return read_ruleset(snapshot["rules"], name) if "rules" in snapshot else load_ruleset(name)
 
 
-def variants_for(snapshot: Mapping[str, Any], texts: Texts) -> list[dict[str, str]]:
-    """Name and title of every variant played on the same squares as a snapshot's, in alphabetical order of titles.
+def variants_for(snapshot: Mapping[str, Any], texts: Texts) -> list[dict[str, str | int]]:
+    """Name, title and number of problems of every variant played on a snapshot's squares, in alphabetical order.
 
     House rules that the snapshot lists are among them.
     """
     cells = [tuple(cell) for cell in snapshot["geometry"]["squares"].values()]
     rulesets = [load_ruleset(name) for name in variant_names()]
     fitting = [ruleset for ruleset in rulesets if list(ruleset.geometry.cells) == cells]
-    named = [{"name": ruleset.name, "title": texts.title(ruleset)} for ruleset in fitting]
+    named = [
+        {"name": ruleset.name, "title": texts.title(ruleset), "problems": count(ruleset.name)} for ruleset in fitting
+    ]
     return sorted([*named, *snapshot.get("house_rules", ())], key=lambda one: one["title"])

@@ -62,6 +62,7 @@ export function lampsOf(snapshot) {
 export function playerText(player) {
   const [kind, ...rest] = player.split(":");
   if (kind === "engine") return say("player.engine", { level: rest[0] });
+  if (kind === "problem") return say("player.problem", { number: rest[0] });
   return kind === "hub" ? say("player.hub", { command: rest.join(":") }) : say("player.person");
 }
 

@@ -21,7 +21,12 @@ export async function askNewGame(snapshot) {
   fill(byId("choose-clock"), clocks.map((control) => [control, clockText(control)]), clock);
   const isPlaying = state.ply > 0 && state.result === "*";
   byId("new-game-note").textContent = say(isPlaying ? "new_game.note_break" : "new_game.note");
+  const problemsOf = () => variants.find(({ name }) => name === byId("choose-variant").value)?.problems ?? 0;
+  const offerProblem = () => (byId("new-game-problem").hidden = !problemsOf());
+  byId("choose-variant").onchange = offerProblem;
+  offerProblem();
   const choice = await shown(byId("new-game-dialog"));
+  if (choice === "problem") return { variant: byId("choose-variant").value, problem: todaysProblem(problemsOf()) };
   if (choice !== "start") return null;
   return {
     variant: byId("choose-variant").value,
@@ -29,6 +34,13 @@ export async function askNewGame(snapshot) {
     black: byId("choose-black").value,
     ...(byId("choose-clock").value === clock ? {} : { clock: byId("choose-clock").value }),
   };
+}
+
+/** The number of the problem of the day, another one each day until all had their turn. */
+function todaysProblem(number) {
+  const today = new Date();
+  const days = Math.floor((today.getTime() / 60_000 - today.getTimezoneOffset()) / 1440);
+  return (days % number) + 1;
 }
 
 /** Ask a question with a button for each answer; resolves to the answer's value, or null. */
