@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import nullcontext
@@ -29,7 +30,7 @@ from station.web.cameras import Cameras, camera_routes
 from station.web.feed import Feed
 from station.web.guard import Guard
 from station.web.hands import BUTTONS, CONTENT_NAMES, Hands, Watch
-from station.web.record import pdn_of, variants_for
+from station.web.record import pdn_of, problem_for, variants_for
 from station.web.stream import EventStream
 
 STATIC = Path(__file__).parent / "static"
@@ -98,6 +99,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
         Route("/texts", page.texts),
         Route("/boards/{board}/game.pdn", page.game),
         Route("/boards/{board}/variants", page.variants),
+        Route("/boards/{board}/problem", page.problem),
         *(camera_routes(cameras, read_body) if cameras is not None else ()),
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
         Mount("/static", _Static(directory=STATIC)),
@@ -174,6 +176,15 @@ class _Page:
 
     async def variants(self, request: Request) -> Response:
         return JSONResponse(variants_for(self.snapshot(request)[1], self._texts_for(request)))
+
+    async def problem(self, request: Request) -> Response:
+        number = request.query_params.get("number", "")
+        if not re.fullmatch(r"[0-9]{1,9}", number):
+            raise HTTPException(400, f"number = {number[:20]!r}: expected a whole number")
+        found = problem_for(self.snapshot(request)[1], int(number), self._texts_for(request))
+        if found is None:
+            raise HTTPException(404, "this variant has no problems")
+        return JSONResponse(found)
 
     async def request(self, request: Request) -> Response:
         board, _ = self.snapshot(request)

@@ -1,4 +1,4 @@
-"""The game of a snapshot as PDN, and the variants that can be played on its board."""
+"""The game of a snapshot as PDN, the variants that can be played on its board, and problems to show there."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from functools import reduce
 from typing import Any
 
 from engine.errors import NotationError
+from engine.game import new_game
+from engine.notation import move_text, square_name
 from engine.pdn import PdnGame, read_pdn, write_pdn
 from engine.position import Position
-from engine.problem_sets import count
+from engine.problem_sets import count, problem
 from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 from station.announcements import fen_of
+from station.status import contents, geometry
 from station.texts import Texts
 
 
@@ -54,3 +57,34 @@ def variants_for(snapshot: Mapping[str, Any], texts: Texts) -> list[dict[str, st
         {"name": ruleset.name, "title": texts.title(ruleset), "problems": count(ruleset.name)} for ruleset in fitting
     ]
     return sorted([*named, *snapshot.get("house_rules", ())], key=lambda one: one["title"])
+
+
+def problem_for(snapshot: Mapping[str, Any], number: int, texts: Texts) -> dict[str, Any] | None:
+    """A problem of a snapshot's variant with all its positions; numbers beyond the last begin again. None: no problems.
+
+    `geometry` as in snapshots, `positions` (contents by square, the start first), `moves` (`text`, `from`, `to`).
+    """
+    variant = snapshot["state"]["variant"]
+    if not count(variant):
+        return None
+    found = problem(variant, number % count(variant) + 1)
+    ruleset = load_ruleset(variant)
+    game = new_game(ruleset, found.position)
+    moves = []
+    for move in found.line:
+        moves.append(
+            {
+                "text": move_text(move, game.legal_moves, ruleset),
+                "from": square_name(move.from_square, ruleset),
+                "to": square_name(move.to_square, ruleset),
+            }
+        )
+        game = game.play(move)
+    return {
+        "number": found.number,
+        "solver": str(found.solver),
+        "title": texts.title(ruleset),
+        "geometry": geometry(ruleset),
+        "positions": [contents(position, ruleset) for position in game.positions],
+        "moves": moves,
+    }

@@ -1,5 +1,6 @@
 /** The page: hears what the station says, shows it, and passes on what people ask for. */
 
+import { watch } from "./attract.js";
 import * as belief from "./belief.js";
 import { Board } from "./board.js";
 import { askNewGame } from "./dialogs.js";
@@ -93,6 +94,7 @@ function showAll() {
   if (!name) return showSentence(byId("guidance"), say(link === "up" ? "guidance.no_boards" : "guidance.none"));
   const snapshot = snapshots.get(name);
   document.body.dataset.board = name;
+  watch(name, snapshot);
   document.title = say("document.title", { board: name });
   showAdvice(snapshot);
   showOffer(snapshot.state);

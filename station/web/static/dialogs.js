@@ -1,5 +1,6 @@
 /** Dialogs: a new game, and questions before something that cannot be undone. */
 
+import { today } from "./attract.js";
 import { playerText, textElement } from "./belief.js";
 import { boardPath, get } from "./requests.js";
 import { language, say } from "./texts.js";
@@ -26,7 +27,7 @@ export async function askNewGame(snapshot) {
   byId("choose-variant").onchange = offerProblem;
   offerProblem();
   const choice = await shown(byId("new-game-dialog"));
-  if (choice === "problem") return { variant: byId("choose-variant").value, problem: todaysProblem(problemsOf()) };
+  if (choice === "problem") return { variant: byId("choose-variant").value, problem: (today() % problemsOf()) + 1 };
   if (choice !== "start") return null;
   return {
     variant: byId("choose-variant").value,
@@ -34,13 +35,6 @@ export async function askNewGame(snapshot) {
     black: byId("choose-black").value,
     ...(byId("choose-clock").value === clock ? {} : { clock: byId("choose-clock").value }),
   };
-}
-
-/** The number of the problem of the day, another one each day until all had their turn. */
-function todaysProblem(number) {
-  const today = new Date();
-  const days = Math.floor((today.getTime() / 60_000 - today.getTimezoneOffset()) / 1440);
-  return (days % number) + 1;
 }
 
 /** Ask a question with a button for each answer; resolves to the answer's value, or null. */
