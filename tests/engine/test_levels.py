@@ -292,9 +292,9 @@ def at(number):
 
 @needs_kernel
 def test_three_levels_up_is_clearly_stronger():
-    # Three steps of some 110 Elo are 86 of 100 points; 60 games tell that to within 5.
-    assert points("russian", at(4), at(1), 60, 100) >= 0.75
-    assert points("russian", at(7), at(4), 60, 200) >= 0.75
+    # Three steps of some 110 Elo are 86 of 100 points; 40 games tell that to within 6.
+    assert points("russian", at(4), at(1), 40, 100) >= 0.75
+    assert points("russian", at(7), at(4), 40, 200) >= 0.75
 
 
 @needs_kernel

@@ -15,7 +15,7 @@ from engine.pdn import PdnGame, canonical_result, read_pdn, read_pdn_bytes, writ
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
 
-FEW = 3_000
+FEW = 1_500
 MANY = 500_000
 """How many texts of each kind a test run and a soak spoil."""
 
@@ -215,9 +215,9 @@ def grows_no_faster_than_its_text(text):
 
 
 @pytest.mark.parametrize("name", PATHOLOGICAL)
-def test_a_megabyte_of_nonsense_takes_no_longer_than_its_length(name):
+def test_much_nonsense_takes_no_longer_than_its_length(name):
     bit = PATHOLOGICAL[name]
-    text = bit * (MEGABYTE // len(bit))
+    text = bit * (MEGABYTE // 4 // len(bit))
     assert grows_no_faster_than_its_text(text)
     assert len(read_pdn(text, load_ruleset("international"))) < 10
 

@@ -18,7 +18,7 @@ from engine.ruleset import Ruleset, load_ruleset, variant_names
 from tests.data_files import DATA, needs_shared, shared_json
 from tests.engine.boards import rules_of
 
-MOST_NODES = 30_000
+MOST_NODES = 12_000
 """Rows with more leaves than this are left to a longer run."""
 
 MOST_NODES_IN_A_LONG_RUN = 2_000_000

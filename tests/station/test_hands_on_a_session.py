@@ -161,4 +161,4 @@ class Hands(RuleBasedStateMachine):
 
 
 TestHands = Hands.TestCase
-TestHands.settings = settings(max_examples=120, stateful_step_count=25, deadline=None)
+TestHands.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

@@ -18,7 +18,7 @@ CORPORA = tuple(f"corpora/{variant}.pdn" for variant in VARIANTS)
 SLOWEST_MS = {"matrix": 350, "dgt": 600}
 """The median time from the last contact of a calm move until it is in the record."""
 SEED = 31_000
-GAMES = 2
+GAMES = 1
 
 pytestmark = needs_shared(*CORPORA)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,9 +25,14 @@ def played(request):
     return ruleset, self_play(ruleset, plain_weights(ruleset), games=3, nodes=20, seed=4)
 
 
+@cache
+def reading_tree(ruleset):
+    return judged_tree(ruleset, plain_weights(ruleset))
+
+
 def position_in(ruleset, positions, row):
     """What the tree makes of a row of the arrays."""
-    tree = judged_tree(ruleset, plain_weights(ruleset))
+    tree = reading_tree(ruleset)
     boards = [int.from_bytes(positions.boards[row, kind].tobytes(), "little") for kind in range(4)]
     tree.scalars_at(*boards, int(positions.side[row]))
     return tree.position()
@@ -138,7 +144,13 @@ def test_better_weights_win():
     assert score.estimate.share > 0.8
 
 
-@pytest.mark.parametrize("name", trained())
+OFTEN = ("international", "russian", "english", "turkish")
+"""Whose weights are tried in every run; the others in a longer one."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.soak) for name in trained()]
+)
 def test_what_was_learned_wins(name):
     """Trained weights beat plain ones, who know what pieces are worth and that men should go forward."""
     ruleset = load_ruleset(name)

@@ -27,9 +27,10 @@ def off_by(found: Located, corners) -> float:
 
 
 @needs_shared(LABELS)
-def test_boards_are_found_in_photographs():
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.soak)])
+def test_boards_are_found_in_photographs(step):
     missed, wrong, parities = [], [], []
-    for label in IMAGES:
+    for label in IMAGES[::step]:
         found = locate(picture(label))
         if found is None:
             missed.append(label["file"])
@@ -39,7 +40,7 @@ def test_boards_are_found_in_photographs():
             parities.append(label["file"])
     assert wrong == []
     assert parities == []
-    assert len(missed) <= 0.03 * len(IMAGES)
+    assert len(missed) <= 0.03 * len(IMAGES[::step])
 
 
 @needs_shared(LABELS)
