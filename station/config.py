@@ -49,6 +49,10 @@ class MqttTable:
     username: str = ""
     password_file: str = ""
     ca_file: str = ""
+    """The authority that vouches for the broker, in PEM; with it the connection is TLS."""
+    certificate_file: str = ""
+    """What we show a broker that asks for one, with its `key_file`."""
+    key_file: str = ""
     base: str = "dambord/v1"
     discovery_prefix: str = "homeassistant"
     allow_motion: bool = False
@@ -262,6 +266,8 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "username": _text,
         "password_file": _text,
         "ca_file": _text,
+        "certificate_file": _text,
+        "key_file": _text,
         "base": _topic,
         "discovery_prefix": _topic,
         "allow_motion": _truth,
@@ -334,10 +340,13 @@ def read_config(
     twice = _pins_used_twice(boards)
     if twice:
         raise ConfigError(f"{where}: {twice}")
+    mqtt = _section(MqttTable, tables["mqtt"], f"{where}: mqtt") if "mqtt" in tables else None
+    if mqtt is not None and _login_fault(mqtt):
+        raise ConfigError(f"{where}: mqtt: {_login_fault(mqtt)}")
     return Config(
         station=_section(StationTable, tables.get("station", {}), f"{where}: station"),
         web=_section(WebTable, tables.get("web", {}), f"{where}: web"),
-        mqtt=_section(MqttTable, tables["mqtt"], f"{where}: mqtt") if "mqtt" in tables else None,
+        mqtt=mqtt,
         boards=boards,
     )
 
@@ -395,6 +404,17 @@ def _place_fault(board: BoardTable) -> str | None:
         return f"pins: found driver {board.driver!r}, expected pins with driver 'gpio-matrix' alone"
     if bool(board.port) == bool(board.usb_serial):
         return f"found {'both' if board.port else 'neither'} of port and usb_serial, expected one of them"
+    return None
+
+
+def _login_fault(mqtt: MqttTable) -> str | None:
+    """What is wrong with how a station shows a broker who it is, None when nothing is."""
+    if mqtt.password_file and not mqtt.username:
+        return f"password_file = {mqtt.password_file!r}: found no username, expected one beside it"
+    if bool(mqtt.certificate_file) != bool(mqtt.key_file):
+        return f"found {'certificate_file' if mqtt.certificate_file else 'key_file'} alone, expected both or neither"
+    if mqtt.certificate_file and not mqtt.ca_file:
+        return f"certificate_file = {mqtt.certificate_file!r}: found no ca_file, expected it beside it (TLS)"
     return None
 
 

@@ -1,4 +1,4 @@
-"""How Home Assistant finds the boards: one device each behind the station's, in its device discovery format."""
+"""How Home Assistant finds the station and the boards behind it: a device each, in its device discovery format."""
 
 from __future__ import annotations
 
@@ -16,15 +16,61 @@ EVENT_TYPES = (*(kind.__struct_config__.tag for kind in get_args(What)), "arm_st
 _COMMAND = '{"id": "ha-{{ (now().timestamp() * 1000) | int }}", "at": "{{ utcnow().isoformat() }}", "args": {}}'
 
 
-def topic(prefix: str, station: str, board: str) -> str:
-    """Where a board's discovery message stands."""
-    return f"{prefix}/device/dambord-{station}-{board}/config"
+def topic(prefix: str, station: str, board: str = "") -> str:
+    """Where the discovery message of a board stands, or of the station itself."""
+    return f"{prefix}/device/{_identity(station, board)}/config"
+
+
+def _identity(station: str, board: str = "") -> str:
+    return f"dambord-{station}-{board}" if board else f"dambord-{station}"
+
+
+def station_device(base: str, station: str) -> dict[str, Any]:
+    """The station's message; whether it is connected is a state of its own, so that it says so when it is lost."""
+    identity = _identity(station)
+    components = {
+        "connected": {
+            "platform": "binary_sensor",
+            "name": "Connected",
+            "device_class": "connectivity",
+            "entity_category": "diagnostic",
+            "state_topic": f"{base}/status",
+            "payload_on": "online",
+            "payload_off": "offline",
+        },
+        "not_saving": {
+            "platform": "binary_sensor",
+            "name": "Games are not saved",
+            "device_class": "problem",
+            "entity_category": "diagnostic",
+            "state_topic": f"{base}/info",
+            "value_template": "{{ 'OFF' if value_json.saving else 'ON' }}",
+            "availability_topic": f"{base}/status",
+        },
+    }
+    return {
+        "device": {
+            "identifiers": [identity],
+            "name": f"Dambord {station}",
+            "manufacturer": "Dambord",
+            "model": "station",
+            "sw_version": VERSION,
+        },
+        "origin": {"name": "dambord", "sw_version": VERSION},
+        "qos": 1,
+        "components": _with_ids(components, identity),
+    }
+
+
+def _with_ids(components: dict[str, dict[str, Any]], identity: str) -> dict[str, dict[str, Any]]:
+    """Components with the ids that entities keep for ever, whatever they are called."""
+    return {name: {**component, "unique_id": f"{identity}-{name}"} for name, component in components.items()}
 
 
 def device(base: str, station: str, table: BoardTable) -> dict[str, Any]:
     """A board's message; `base` is the station's topic. Long texts are attributes: a state holds 255 letters."""
     board = f"{base}/{table.id}"
-    identity = f"dambord-{station}-{table.id}"
+    identity = _identity(station, table.id)
     return {
         "device": {
             "identifiers": [identity],
@@ -32,15 +78,13 @@ def device(base: str, station: str, table: BoardTable) -> dict[str, Any]:
             "manufacturer": "Dambord",
             "model": f"{table.driver} board",
             "sw_version": VERSION,
-            "via_device": f"dambord-{station}",
+            "via_device": _identity(station),
         },
         "origin": {"name": "dambord", "sw_version": VERSION},
         "availability": [{"topic": f"{base}/status"}, {"topic": f"{board}/availability"}],
         "availability_mode": "all",
         "qos": 1,
-        "components": {
-            name: {**component, "unique_id": f"{identity}-{name}"} for name, component in _components(board).items()
-        },
+        "components": _with_ids(_components(board), identity),
     }
 
 

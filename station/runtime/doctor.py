@@ -213,7 +213,7 @@ def _group(path: str) -> str:
 
 
 def _of_broker(table: MqttTable, texts: Texts) -> Finding:
-    from station.runtime.mqtt import try_broker
+    from station.runtime.broker import try_broker
 
     words = {"host": table.host, "port": str(table.port)}
     reason = try_broker(table)

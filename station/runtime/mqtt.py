@@ -1,7 +1,4 @@
-"""MQTT: state and position retained, events from the outbox, commands in, one answer each. The game never waits for it.
-
-paho's callbacks run on its network thread and do one thing: they leave a message in this worker's inbox.
-"""
+"""MQTT: state and position retained, events from the outbox, commands in, one answer each; the game never waits."""
 
 from __future__ import annotations
 
@@ -10,38 +7,30 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import paho.mqtt.client as mqtt
-from paho.mqtt.enums import CallbackAPIVersion
-from paho.mqtt.reasoncodes import ReasonCode
 
 from engine.diagram import NO_MARKS, marks_of, svg_diagram
-from engine.ruleset import variant_names
 from station import status
 from station.config import Config, MqttTable
 from station.effects import Announce, Answer
 from station.events import Requested
 from station.phases import Paused
 from station.runtime import discovery
+from station.runtime.broker import GONE, Acknowledged, BrokerClient, Came, Connected, Disconnected, FromBroker
 from station.runtime.clock import wall_text
-from station.runtime.commands import Command, Noise, Spoilt, read_command, refusal
+from station.runtime.commands import HALT, Command, Noise, Spoilt, read_command, refusal
 from station.runtime.health import PERIOD_S, Health
+from station.runtime.info import info
 from station.runtime.loop import Loop, Outcome
 from station.runtime.outbox import Item, Outbox, OutboxError, item_for
-from station.runtime.version import PROGRAM, VERSION
+from station.runtime.rates import Rate
+from station.runtime.retained import Retained
 from station.state import Session
 
-KEEPALIVE_S = 20
-RECONNECT_S = 4
-CONNECT_S = 3.0
-"""A broker that does not answer by then is tried again; the end of the station waits no longer either."""
 STATE_PERIOD_S = 0.2
 """At most five states a second and board; the last value is always sent."""
 RETRY_S = 2.0
@@ -50,72 +39,18 @@ IN_FLIGHT = 20
 GRACE_S = 2.0
 """So long an event is kept after the broker has acknowledged it: a broker that is killed takes with it what it had not
 yet handed on, and then has it sent once more."""
-GONE = "gone"
 MOST_WAITING = 1000
 """Commands that come faster than they can be answered are lost beyond this."""
+COMMANDS = Rate(per_s=20, burst=300)
+"""How often a station takes commands; what comes faster is left out, as if it had not come."""
+RIVALRY = 4
+"""So many connections in a row that the broker ended within `BRIEF_S`: another client uses our name."""
+BRIEF_S = 2.5
 BIRTH_S = 3.0
 """Home Assistant says that it is there; over so long a time our boards' answers to that are spread."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
-    """The broker has accepted the connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disconnected:
-    """The broker is gone, or refuses us."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
-    """The broker has a message."""
-
-    message_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Came:
-    """A message on a topic we listen to."""
-
-    topic: str
-    payload: bytes
-    retained: bool
-
-
-Message = Outcome | Connected | Disconnected | Acknowledged | Came
-
-
-def _client(table: MqttTable, name: str) -> mqtt.Client:
-    """A client that can log in at a broker; OSError when one of its files is missing."""
-    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
-    if table.username:
-        password = Path(table.password_file).read_text().strip() if table.password_file else None
-        client.username_pw_set(table.username, password)
-    if table.ca_file:
-        client.tls_set(table.ca_file)
-    return client
-
-
-def try_broker(table: MqttTable, wait_s: float = 5.0) -> str | None:
-    """Log in once and leave again; None when the broker lets us in, else why it does not."""
-    answers: queue.SimpleQueue[ReasonCode] = queue.SimpleQueue()
-    try:
-        client = _client(table, "")
-        client.on_connect = lambda _client, _data, _flags, reason, _more: answers.put(reason)
-        client.connect_timeout = wait_s
-        client.connect(table.host, table.port, KEEPALIVE_S)
-        client.loop_start()
-        reason = answers.get(timeout=wait_s)
-    except queue.Empty:
-        return "no answer"
-    except OSError as error:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error) or "no answer"
-    client.disconnect()
-    client.loop_stop()
-    return str(reason).lower() if reason.is_failure else None
+Message = Outcome | FromBroker
 
 
 class MqttWorker:
@@ -126,15 +61,13 @@ class MqttWorker:
     ) -> None:
         self._config, self._table, self._loop, self._outbox = config, table, loop, outbox
         self._base = f"{table.base}/{config.station.id}"
-        self._house_rules = tuple({house.name: None for board in config.boards for house in board.house_rules})
         self._birth = f"{table.discovery_prefix}/status"
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._sessions: dict[str, Session] = {}
         self._changed_s: dict[str, float] = {}
         """Boards whose state is to be published, and from when."""
         self._told_s: dict[str, float] = {}
-        self._retained: dict[str, bytes] = {}
-        """What this connection's broker has been given to keep."""
+        self._retained = Retained(outbox)
         self._records: dict[str, tuple[str, int, str, str]] = {}
         """Which state of each board's record that is: working it out anew takes long."""
         self._health = dict(health or {})
@@ -155,57 +88,36 @@ class MqttWorker:
         """Events that could not be written down yet, or are not in the journal yet."""
         self._is_saved = True
         self._retry_s = 0.0
-        self._client = self._make_client()
+        self._commands = COMMANDS
+        self._taken_away: dict[int, str] = {}
+        """Topics that the broker was told to keep no longer, and has not acknowledged."""
+        self._online_s = 0.0
+        self._brief = 0
+        """How many connections in a row were brief."""
+        self._client = BrokerClient(table, f"dambord-{config.station.id}", f"{self._base}/status", self._leave)
         self._thread = threading.Thread(target=self._run, name="mqtt", daemon=True)
 
     def start(self) -> None:
         """Begin to connect, for ever, in the background."""
-        self._client.connect_async(self._table.host, self._table.port, KEEPALIVE_S)
-        self._client.loop_start()
+        self._client.start()
         self._thread.start()
 
     def stop(self) -> None:
         """Say offline and disconnect."""
         self._inbox.put(None)
         self._thread.join(timeout=3)
-        if self._online:
-            with suppress(ValueError, RuntimeError):
-                self._client.publish(f"{self._base}/status", b"offline", qos=1, retain=True).wait_for_publish(timeout=2)
-        self._client.disconnect()
-        self._client.loop_stop()
+        self._client.stop(self._online)
         self._outbox.close()
 
     def hear(self, outcome: Outcome) -> None:
         """Take what happened at a board."""
         self._inbox.put(outcome)
 
-    def _make_client(self) -> mqtt.Client:
-        table = self._table
-        client = _client(table, f"dambord-{self._config.station.id}")
-        client.suppress_exceptions = True
-        client.reconnect_delay_set(1, RECONNECT_S)
-        client.connect_timeout = CONNECT_S
-        client.will_set(f"{self._base}/status", b"offline", qos=1, retain=True)
-        client.on_connect = self._on_connect
-        client.on_connect_fail = lambda *_: self._inbox.put(Disconnected("no answer"))
-        client.on_disconnect = lambda *_: self._inbox.put(Disconnected(GONE))
-        client.on_publish = lambda _client, _data, message_id, *_: self._inbox.put(Acknowledged(message_id))
-        client.on_message = self._on_message
-        return client
-
-    def _on_connect(
-        self, client: mqtt.Client, _data: object, _flags: object, reason: ReasonCode, _more: object
-    ) -> None:
-        if reason.is_failure:
-            self._inbox.put(Disconnected(str(reason).lower()))
-            return
-        # What an earlier connection left unsent is old by now; events and answers are kept by us.
-        client.drop_out_messages()
-        self._inbox.put(Connected())
-
-    def _on_message(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
-        if self._inbox.qsize() < MOST_WAITING:
-            self._inbox.put(Came(message.topic, bytes(message.payload), message.retain))
+    def _leave(self, message: FromBroker) -> None:
+        """Take what the client says; a flood is not kept, but for what stops things."""
+        is_command = isinstance(message, Came) and not message.topic.endswith(f"/{HALT}")
+        if not is_command or self._inbox.qsize() < MOST_WAITING:
+            self._inbox.put(message)
 
     # --- the thread --------------------------------------------------------------------------------------------
 
@@ -286,10 +198,11 @@ class MqttWorker:
             case Connected():
                 self._connected()
             case Disconnected(reason=reason) if reason != GONE or self._online:
-                self._online = False
-                self._say(f"waiting for the broker at {self._table.host}, port {self._table.port}: {reason}")
+                self._disconnected(reason)
             case Acknowledged(message_id=message_id):
                 self._answers.pop(message_id, None)
+                if message_id in self._taken_away:
+                    self._retained.taken_away(self._taken_away.pop(message_id))
                 number = self._in_flight.pop(message_id, None)
                 if number is not None:
                     self._reached.append((self._now_s() + GRACE_S, number))
@@ -307,6 +220,22 @@ class MqttWorker:
         if sentence != self._said:
             self._said = sentence
             print(f"mqtt: {sentence}", file=sys.stderr)
+
+    def _disconnected(self, reason: str) -> None:
+        where = f"the broker at {self._table.host}, port {self._table.port}"
+        if self._online:
+            is_brief = self._now_s() - self._online_s < BRIEF_S
+            self._brief = self._brief + 1 if is_brief else 0
+        self._online = False
+        is_rivalled = self._brief >= RIVALRY
+        self._client.stay_away(is_rivalled)
+        if is_rivalled:
+            self._say(
+                f"{where} ends every connection at once: does another station use the id {self._config.station.id}, "
+                "too? It is tried again every minute"
+            )
+        else:
+            self._say(f"waiting for {where}: {reason}")
 
     # --- out ---------------------------------------------------------------------------------------------------
 
@@ -338,16 +267,20 @@ class MqttWorker:
 
     def _connected(self) -> None:
         self._online = True
-        self._say(f"connected to {self._table.host}, port {self._table.port}")
+        self._online_s = self._now_s()
+        if not self._brief:
+            self._say(f"connected to {self._table.host}, port {self._table.port}")
         self._next = 0
         self._in_flight.clear()
         self._reached.clear()
-        self._retained.clear()
+        self._retained.forget_connection()
+        self._taken_away.clear()
         self._records.clear()
         self._told_s.clear()
         self._changed_s = dict.fromkeys(self._sessions, 0.0)
         self._health_due_s = self._now_s()
         self._client.subscribe([(f"{self._base}/+/cmd/+", 1), (self._birth, 0)])
+        self._take_away()
         self._retain("status", b"online")
         self._publish_discovery()
         waiting, self._answers = list(self._answers.values()), {}
@@ -360,7 +293,7 @@ class MqttWorker:
             if not rows:
                 return
             for number, topic, payload in rows:
-                self._in_flight[self._client.publish(topic, payload, qos=1).mid] = number
+                self._in_flight[self._client.publish(topic, payload)] = number
                 self._next = number
 
     def _publish_state(self, board: str) -> None:
@@ -376,7 +309,7 @@ class MqttWorker:
             self._records[board] = record
             self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
             self._retain(f"{board}/image", _picture(session))
-        self._retain("info", msgspec.json.encode(self._info()))
+        self._retain("info", msgspec.json.encode(info(self._config, self._sessions, self._is_saved)))
 
     def _state(self, session: Session) -> dict[str, Any]:
         """A board's state; with the time at which it was so, while a clock runs."""
@@ -388,40 +321,38 @@ class MqttWorker:
         self._health_due_s = now_s + PERIOD_S
         at = wall_text(self._loop.clock.began, self._loop.clock.now_ms())
         for board, health in self._health.items():
-            payload = msgspec.json.encode(health.report(now_s, at))
-            self._client.publish(f"{self._base}/{board}/health", payload, qos=0, retain=True)
+            self._retain(f"{board}/health", msgspec.json.encode(health.report(now_s, at)), qos=0)
 
     def _publish_discovery(self) -> None:
+        """Tell Home Assistant again, whatever the broker keeps: it may have come just now."""
         self._discovery_due_s = None
-        station = self._config.station.id
-        for table in self._config.boards:
-            topic = discovery.topic(self._table.discovery_prefix, station, table.id)
-            payload = msgspec.json.encode(discovery.device(self._base, station, table))
-            self._client.publish(topic, payload, qos=1, retain=True)
+        for topic, device in self._devices().items():
+            payload = msgspec.json.encode(device)
+            self._retained.give(topic, payload)
+            self._client.publish(topic, payload, retain=True)
 
-    def _retain(self, topic: str, payload: bytes) -> None:
-        """Have the broker keep a payload, unless it does."""
-        if self._retained.get(topic) != payload:
-            self._retained[topic] = payload
-            self._client.publish(f"{self._base}/{topic}", payload, qos=1, retain=True)
-
-    def _info(self) -> dict[str, Any]:
+    def _devices(self) -> dict[str, dict[str, Any]]:
+        """Each discovery message by its topic: the station, and every board."""
+        station, prefix = self._config.station.id, self._table.discovery_prefix
         return {
-            "version": VERSION,
-            "program": PROGRAM,
-            "variants": (*variant_names(), *self._house_rules),
-            "boards": {table.id: {"variant": table.variant, "driver": table.driver} for table in self._config.boards},
-            "capabilities": {board: _capabilities(session) for board, session in self._sessions.items()},
-            "saving": self._is_saved,
-            "devices": {
-                board: {
-                    "state": "lost" if session.device is not None and session.problem else _device_state(session),
-                    "device": msgspec.to_builtins(session.device),
-                    "problem": session.problem or None,
-                }
-                for board, session in self._sessions.items()
+            discovery.topic(prefix, station): discovery.station_device(self._base, station),
+            **{
+                discovery.topic(prefix, station, table.id): discovery.device(self._base, station, table)
+                for table in self._config.boards
             },
         }
+
+    def _retain(self, topic: str, payload: bytes, qos: int = 1) -> None:
+        """Have the broker keep a payload, unless it does."""
+        if self._retained.give(f"{self._base}/{topic}", payload):
+            self._client.publish(f"{self._base}/{topic}", payload, qos=qos, retain=True)
+
+    def _take_away(self) -> None:
+        """Have the broker keep nothing of boards, names and addresses that are no longer in the configuration."""
+        boards = [f"{self._base}/{table.id}/" for table in self._config.boards]
+        ours = [*boards, *self._devices(), f"{self._base}/status", f"{self._base}/info"]
+        for topic in self._retained.left_over(ours):
+            self._taken_away[self._client.publish(topic, b"", retain=True)] = topic
 
     # --- in ----------------------------------------------------------------------------------------------------
 
@@ -432,6 +363,8 @@ class MqttWorker:
         command = read_command(came.payload)
         if isinstance(command, Noise):
             self._note(f"a command with {command.reason}")
+            return
+        if name != HALT and not self._may_take():
             return
         topic = f"{self._base}/{board}/ack/{command.id}"
         if not self._outbox.is_new(command.id):
@@ -449,6 +382,15 @@ class MqttWorker:
         self._asked.add(command.id)
         self._loop.post(board, request)
 
+    def _may_take(self) -> bool:
+        """Whether one more command is not too many."""
+        after = self._commands.once(self._now_s())
+        if after is None:
+            self._note(f"commands that come faster than {COMMANDS.per_s:g} a second")
+            return False
+        self._commands = after
+        return True
+
     def _now(self) -> datetime:
         return self._loop.clock.began + timedelta(milliseconds=self._loop.clock.now_ms())
 
@@ -459,11 +401,7 @@ class MqttWorker:
         self._send_answer(f"{self._base}/{board}/ack/{command_id}", answer)
 
     def _send_answer(self, topic: str, answer: bytes) -> None:
-        self._answers[self._client.publish(topic, answer, qos=1).mid] = (topic, answer)
-
-
-def _device_state(session: Session) -> str:
-    return "searching" if session.device is None else "found"
+        self._answers[self._client.publish(topic, answer)] = (topic, answer)
 
 
 def _picture(session: Session) -> bytes:
@@ -471,11 +409,3 @@ def _picture(session: Session) -> bytes:
     game = session.game
     marks = marks_of(game.moves[-1]) if game.moves else NO_MARKS
     return svg_diagram(game.position, game.ruleset, marks).encode()
-
-
-def _capabilities(session: Session) -> list[str]:
-    device = session.device
-    if device is None:
-        return []
-    abilities = {"colour": device.colour, "identity": device.identity, "lamps": device.lamps}
-    return [name for name, able in abilities.items() if able]

@@ -1,4 +1,4 @@
-"""The outbox: events on disk until the broker has them, at least once and in order; answers to commands, once each."""
+"""The outbox: events on disk until the broker has them, in order; answers to commands; topics that brokers keep."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS event (number INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT, payload BLOB)",
     "CREATE TABLE IF NOT EXISTS reached (board TEXT PRIMARY KEY, game TEXT NOT NULL, seq INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS answer (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, payload BLOB)",
+    "CREATE TABLE IF NOT EXISTS topic (name TEXT PRIMARY KEY)",
 )
 
 
@@ -126,6 +127,24 @@ class Outbox:
         with self._lock:
             row = self._database.execute("SELECT payload FROM answer WHERE id = ?", (identity,)).fetchone()
         return None if row is None or row[0] is None else bytes(row[0])
+
+    def topics(self) -> list[str]:
+        """The topics that a broker was given something to keep on."""
+        with self._lock:
+            return [str(name) for (name,) in self._database.execute("SELECT name FROM topic")]
+
+    def add_topic(self, name: str) -> None:
+        """Note a topic; OutboxError when the disk does not take it."""
+        try:
+            with self._lock:
+                self._database.execute("INSERT OR IGNORE INTO topic VALUES (?)", (name,))
+        except sqlite3.Error as error:
+            raise OutboxError(str(error)) from error
+
+    def remove_topic(self, name: str) -> None:
+        """Forget a topic."""
+        with self._lock:
+            self._database.execute("DELETE FROM topic WHERE name = ?", (name,))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -86,7 +86,7 @@ def test_a_simulated_camera_shares_no_code_with_what_looks_at_its_pictures():
     [
         ("serial", {"firmware_bridge.serial_port"}),
         ("RPi", {"firmware_bridge.gpio"}),
-        ("paho", {"station.runtime.mqtt"}),
+        ("paho", {"station.runtime.broker"}),
         ("uvicorn", {"station.web.serve"}),
         ("sqlite3", {"station.runtime.outbox"}),
     ],

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from station.phases import Turn
-from station.runtime import discovery
 from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
 from tests.outside.broker import Broker
+from tests.outside.home_assistant import faults, shown
 from tests.outside.record import games_in, moves_of
 
 BASE = "dambord/v1/here"
@@ -175,34 +175,64 @@ def test_a_command_is_carried_out_once_even_across_a_restart(stand, broker, list
     assert again.session().game.ply == 1
 
 
-def test_home_assistant_finds_every_board_again_when_it_comes_back(stand, broker, listen):
+def test_O21_O37_home_assistant_finds_everything_again_when_it_comes_back(stand, broker, listen):
     table = stand(broker.port, boards=("north", "south"))
     ready(table, "north", "south")
+    play(table, OPENING[:1], "north")
     listener = listen(broker.port)
-    topic = "homeassistant/device/dambord-here-north/config"
-    found = listener.wait(lambda m: listener.latest(topic, m))
-    assert found.retained
-    check_discovery(found.json, "north")
+    listener.wait(lambda m: (at := latest(listener, "north/state", m)) and at.json["ply"] == 1)
+    topics = [f"homeassistant/device/dambord-here{board}/config" for board in ("", "-north", "-south")]
+    for topic in topics:
+        found = listener.wait(lambda m, topic=topic: listener.latest(topic, m))
+        assert found.retained
+        assert faults(topic, found.json) == []
+    station, north = (listener.latest(topic).json for topic in topics[:2])
+    assert north["device"]["via_device"] in station["device"]["identifiers"]
+    there = {entry["topic"] for entry in north["availability"]}
+    assert there == {f"{BASE}/status", f"{BASE}/north/availability"}
+    for device in (station, north):
+        for component in device["components"].values():
+            check_component(component, listener)
     before = len(listener.heard)
     listener.publish("homeassistant/status", b"online", qos=0)
-    listener.wait(lambda m: listener.latest(topic, m[before:]), 5)
+    for topic in topics:
+        listener.wait(lambda m, topic=topic: listener.latest(topic, m[before:]), 5)
 
 
-def check_discovery(payload, board):
-    """What Home Assistant 2026.11 insists on, and what it throws away silently."""
-    assert payload.keys() <= {"device", "origin", "availability", "availability_mode", "qos", "components"}
-    assert payload["device"]["identifiers"] == [f"dambord-here-{board}"]
-    assert payload["device"]["via_device"] == "dambord-here"
-    assert payload["origin"]["name"]
-    identities = [component["unique_id"] for component in payload["components"].values()]
-    assert len(set(identities)) == len(identities)
-    for component in payload["components"].values():
-        assert component["platform"] in ("sensor", "binary_sensor", "event", "button", "image")
-        assert ("options" in component) == (component.get("device_class") == "enum")
-    topics = {entry["topic"] for entry in payload["availability"]}
-    assert topics == {f"{BASE}/status", f"{BASE}/{board}/availability"}
-    assert {*discovery.EVENT_TYPES} >= {"move", "revised", "game_over", "draw_offered", "draw_declined", "halted"}
-    assert {*discovery.PHASES} >= {"setting_up", "turn", "waiting", "answering", "paused", "over"}
+def check_component(component, listener):
+    """Its topics are there, and what they carry is something it can show."""
+    for key in component.keys() & {"state_topic", "image_topic", "json_attributes_topic"}:
+        if component["platform"] != "event":
+            assert listener.latest(component[key]), component
+    if component["platform"] in ("sensor", "binary_sensor"):
+        heard = listener.latest(component["state_topic"])
+        value = heard.payload.decode() if component["state_topic"].endswith("/status") else heard.json
+        shown(component, value)
+    elif component["platform"] == "event":
+        assert {"move", "revised", "game_over", "draw_offered", "halted"} <= {*component["event_types"]}
+        for heard in listener.on(component["state_topic"]):
+            assert heard.json["type"] in component["event_types"]
+
+
+def test_O23_nothing_stays_of_a_board_that_is_removed_or_of_another_name(stand, broker, listen):
+    both = stand(broker.port, boards=("north", "south"))
+    ready(both, "north", "south")
+    listener = listen(broker.port)
+    listener.wait(lambda m: latest(listener, "south/health", m))
+    both.service.stop()
+    alone = stand(broker.port, boards=("north",), mqtt={"discovery_prefix": "elsewhere"})
+    ready(alone, "north")
+    late = listen(broker.port)
+    late.wait(lambda m: latest(late, "north/health", m))
+    late.wait(lambda m: late.latest("elsewhere/device/dambord-here-north/config", m))
+    kept = {heard.topic for heard in late.heard if heard.retained and heard.payload}
+    assert {topic.removeprefix(f"{BASE}/") for topic in kept if topic.startswith(BASE)} == {
+        "status",
+        "info",
+        *(f"north/{name}" for name in ("availability", "state", "position", "game", "image", "health")),
+    }
+    assert not [topic for topic in kept if topic.startswith("homeassistant/")]
+    assert alone.until(lambda: not alone.service.mqtt._retained.left_over([BASE + "/", "elsewhere/"])) is None
 
 
 def test_a_picture_of_the_board_is_told(stand, broker, listen):
