@@ -66,6 +66,10 @@ class WebTable:
     host: str = "127.0.0.1"
     port: int = 8080
     allowed_hosts: tuple[str, ...] = ()
+    address: str = ""
+    """What others open the page by, for the code that they scan; empty: found out."""
+    pin_file: str = ""
+    """Holds the PIN with which others than people at the station's own screen may act; empty: they may only watch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +261,11 @@ def _hosts(value: object) -> str | None:
     return None if right else "a list of host names"
 
 
+def _address(value: object) -> str | None:
+    right = isinstance(value, str) and (not value or value.startswith(("http://", "https://")))
+    return None if right else "an address that begins with http:// or https://"
+
+
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 _CHECKS: dict[type, dict[str, _Check]] = {
     StationTable: {"id": _identity, "language": _one_of(languages()), "data": _filled, "voice": _voice},
@@ -272,7 +281,13 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "discovery_prefix": _topic,
         "allow_motion": _truth,
     },
-    WebTable: {"host": _filled, "port": _port_number, "allowed_hosts": _hosts},
+    WebTable: {
+        "host": _filled,
+        "port": _port_number,
+        "allowed_hosts": _hosts,
+        "address": _address,
+        "pin_file": _text,
+    },
     BoardTable: {
         "id": _identity,
         "driver": _filled,

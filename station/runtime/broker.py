@@ -10,13 +10,13 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import paho.mqtt.client as mqtt
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
 from station.config import MqttTable
+from station.runtime.secret import secret
 
 KEEPALIVE_S = 20
 RECONNECT_S = 4
@@ -25,8 +25,6 @@ RIVAL_S = 60
 CONNECT_S = 3.0
 """A broker that does not answer by then is tried again; the end of the station waits no longer either."""
 GONE = "gone"
-OTHERS_READ = 0o007
-"""Mode bits by which everybody on this machine may read a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +149,3 @@ def _client(table: MqttTable, name: str) -> mqtt.Client:
             files = ", ".join(file for file in (table.ca_file, *certificate) if file)
             raise OSError(f"{files}: {error.reason or error}; expected certificates and a key in PEM") from error
     return client
-
-
-def secret(path: str) -> str:
-    """The text of a file that only its owner and group may read; OSError for one that is missing, or open to all."""
-    file = Path(path)
-    if file.stat().st_mode & OTHERS_READ:
-        raise PermissionError(f"{path}: everybody on this machine may read it, expected a secret: chmod o= {path}")
-    return file.read_text(encoding="utf-8").strip()

@@ -19,6 +19,7 @@ from station.config import Config, MqttTable
 from station.effects import Announce, Answer
 from station.events import Requested
 from station.phases import Paused
+from station.rates import Rate
 from station.runtime import discovery
 from station.runtime.broker import GONE, Acknowledged, BrokerClient, Came, Connected, Disconnected, FromBroker
 from station.runtime.clock import wall_text
@@ -27,7 +28,6 @@ from station.runtime.health import PERIOD_S, Health
 from station.runtime.info import info
 from station.runtime.loop import Loop, Outcome
 from station.runtime.outbox import Item, Outbox, OutboxError, item_for
-from station.runtime.rates import Rate
 from station.runtime.retained import Retained
 from station.state import Session
 

@@ -10,10 +10,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from firmware_bridge.serial_port import Listing, ports
 from station import status
-from station.config import BoardTable, Config
+from station.config import BoardTable, Config, WebTable
 from station.effects import Answer
 from station.errors import ConfigError, JournalError
 from station.events import Requested
@@ -31,6 +32,7 @@ from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.outbox import Outbox, item_for
 from station.runtime.places import Places
 from station.runtime.players import PlayerWorker
+from station.runtime.secret import read_pin
 from station.runtime.speaking import VoiceWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
@@ -150,7 +152,7 @@ class Service:
         return MqttWorker(self.config, self.config.mqtt, self.loop, outbox, health)
 
     def _start_page(self) -> PageWorker:
-        from station.web import AddressError, Feed, WebServer, create_app
+        from station.web import AddressError, Feed, Rights, WebServer, create_app
 
         feed, web = Feed(), self.config.web
         worker = PageWorker(self.loop, feed)
@@ -161,8 +163,10 @@ class Service:
             self._hands,
             station=station.id,
             language=station.language,
-            allowed_hosts=web.allowed_hosts,
+            allowed_hosts=allowed_hosts(web),
             cameras=self._cameras(),
+            rights=Rights(read_pin(web.pin_file), is_open=self._hands is not None),
+            address=(web.address, web.host),
         )
         self.page = WebServer(app, web.host, web.port)
         try:
@@ -232,6 +236,12 @@ class Service:
         journal = JournalFile(folder / f"{self.boot}.jsonl", header)
         session = begin(settings, load_texts(self.config.station.language), self.boot, resumed)
         return Desk(session, journal)
+
+
+def allowed_hosts(web: WebTable) -> tuple[str, ...]:
+    """The names that the page may be called by: those that are listed, and that of its stated address."""
+    stated = urlsplit(web.address).hostname
+    return (*web.allowed_hosts, *([stated] if stated else []))
 
 
 def _albums(config: Config, data: Path, boot: str) -> dict[str, Album]:

@@ -7,6 +7,7 @@ from station.web.cameras import Cameras
 from station.web.errors import AddressError
 from station.web.feed import Change, Feed
 from station.web.hands import Hands
+from station.web.rights import Rights
 from station.web.serve import WebServer
 
-__all__ = ["AddressError", "Ask", "Cameras", "Change", "Feed", "Hands", "WebServer", "create_app"]
+__all__ = ["AddressError", "Ask", "Cameras", "Change", "Feed", "Hands", "Rights", "WebServer", "create_app"]

@@ -27,10 +27,13 @@ from engine.geometry import Cell
 from station.session import REQUESTS
 from station.texts import SOURCE, Texts, languages, load_texts, number_in
 from station.web.cameras import Cameras, camera_routes
+from station.web.codes import WHAT, address_for, link, svg
 from station.web.feed import Feed
-from station.web.guard import Guard
+from station.web.guard import Guard, Limits
 from station.web.hands import BUTTONS, CONTENT_NAMES, Hands, Watch
 from station.web.record import pdn_of, problem_for, variants_for
+from station.web.rights import Rights
+from station.web.signing import rights_of, sign_in_routes
 from station.web.stream import EventStream
 
 STATIC = Path(__file__).parent / "static"
@@ -83,15 +86,22 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     allowed_hosts: Collection[str] = (),
     heartbeat_s: float = 15.0,
     cameras: Cameras | None = None,
+    rights: Rights | None = None,
+    limits: Limits | None = None,
+    address: tuple[str, str] = ("", "127.0.0.1"),
 ) -> Starlette:
     """The page for a station; with `hands`, pieces of simulated boards can be dragged on it.
 
     `language` is that of displays which ask for none of their own.
     `allowed_hosts` are the names it may be called by, beside localhost and the address a request comes in on.
+    `rights` tells who may do more than watch; without it everybody may. `address` is what others open the page by, when
+    it is known, and what it is served on.
     """
+    rights = rights or Rights(is_open=True)
     watch = Watch(hands, feed) if hands is not None else None
     boards = () if cameras is None else cameras.boards()
     page = _Page(feed, ask, (station, language), watch, heartbeat_s, boards)
+    page.rights, page.address = rights, address
     routes = [
         Route("/", page.index),
         Route("/health", page.health),
@@ -100,7 +110,9 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
         Route("/boards/{board}/game.pdn", page.game),
         Route("/boards/{board}/variants", page.variants),
         Route("/boards/{board}/problem", page.problem),
-        *(camera_routes(cameras, read_body) if cameras is not None else ()),
+        Route("/boards/{board}/code/{what}.svg", page.code),
+        *sign_in_routes(rights, read_body),
+        *(camera_routes(cameras, read_body, rights) if cameras is not None else ()),
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
         Mount("/static", _Static(directory=STATIC)),
     ]
@@ -108,7 +120,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
         routes.insert(-1, Route("/demo/{board}/{act}", _Demo(hands, watch, page).touch, methods=["POST"]))
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, allowed_hosts=allowed_hosts)],
+        middleware=[Middleware(Guard, allowed_hosts=allowed_hosts, rights=rights, limits=limits)],
         exception_handlers={HTTPException: _failure, msgspec.MsgspecError: _bad_body},
     )
     app.state.feed = feed
@@ -127,6 +139,8 @@ class _Page:
     ) -> None:
         self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
         name, self._language = station
+        self.rights = Rights(is_open=True)
+        self.address = ("", "")
         self._watch = watch
         self._hello = {"station": name, "demo": watch is not None, "page": page_version(), "cameras": [*cameras]}
 
@@ -139,7 +153,18 @@ class _Page:
 
     async def events(self, request: Request) -> Response:
         inside = self._watch.watching() if self._watch else nullcontext()
-        return EventStream(self.feed, self._hello, inside, self._heartbeat_s, self._texts_for(request))
+        hello = {**self._hello, **rights_of(request, self.rights), "address": address_for(request, *self.address)}
+        return EventStream(self.feed, hello, inside, self._heartbeat_s, self._texts_for(request))
+
+    async def code(self, request: Request) -> Response:
+        """A code to scan; as the page's own picture it needs nothing of what the page forbids."""
+        board, _ = self.snapshot(request)
+        what, where = str(request.path_params["what"]), address_for(request, *self.address)
+        if what not in WHAT:
+            raise HTTPException(404, f"{what}: no such code, expected one of {', '.join(WHAT)}")
+        if not where:
+            raise HTTPException(404, "only this machine can open the page: host and address in [web] say where it is")
+        return Response(svg(link(where, board, what)), media_type="image/svg+xml")
 
     async def texts(self, request: Request) -> Response:
         """The page's own words, each sentence of several forms with the place whose number decides."""

@@ -13,6 +13,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from station.web.rights import Rights
+from station.web.signing import only_who_may_act
+
 STATIC = Path(__file__).parent / "static"
 
 
@@ -41,10 +44,11 @@ _asked = msgspec.json.Decoder(_Asked)
 ACTS = ("look", "next", "again")
 
 
-def camera_routes(cameras: Cameras, read_body: Callable[[Request], Any]) -> list[Route]:
-    """The addresses below `/boards/BOARD/camera`."""
+def camera_routes(cameras: Cameras, read_body: Callable[[Request], Any], rights: Rights) -> list[Route]:
+    """The addresses below `/boards/BOARD/camera`; who may only watch sees no pictures of people."""
 
     def board_of(request: Request) -> str:
+        only_who_may_act(request, rights)
         board = str(request.path_params["board"])
         if board not in cameras.boards():
             raise HTTPException(404, f"{board}: no board under a camera, expected one of {', '.join(cameras.boards())}")

@@ -88,6 +88,7 @@ def test_a_simulated_camera_shares_no_code_with_what_looks_at_its_pictures():
         ("RPi", {"firmware_bridge.gpio"}),
         ("paho", {"station.runtime.broker"}),
         ("uvicorn", {"station.web.serve"}),
+        ("segno", {"station.web.codes"}),
         ("sqlite3", {"station.runtime.outbox"}),
     ],
 )

@@ -4,6 +4,7 @@ import { watch } from "./attract.js";
 import * as belief from "./belief.js";
 import { Board } from "./board.js";
 import { askNewGame } from "./dialogs.js";
+import { showCodes } from "./follow.js";
 import { Hands } from "./hands.js";
 import { sideView } from "./arm.js";
 import { lampPicture, ROLES } from "./lamps.js";
@@ -11,6 +12,7 @@ import { Link } from "./link.js";
 import { onManner, showManner } from "./manner.js";
 import { askDraw, askResign, showClocks, showDrawButton, showOffer } from "./play.js";
 import { boardPath, demoPath, post, postNow } from "./requests.js";
+import { changeRights, showRights } from "./rights.js";
 import { showSentence } from "./sentence.js";
 import { chooseSquare, namedPiece, setUpAnswers, showNaming } from "./set_up.js";
 import { fillIn, offerLanguages, say } from "./texts.js";
@@ -39,7 +41,7 @@ const hands = new Hands(wood, { changed: show, failed: complain });
 byId("wood-help").textContent = say("keys.help");
 byId("legend-list").append(...ROLES.map(legendItem));
 
-new Link(hear, (state) => {
+const stream = new Link(hear, (state) => {
   link = state;
   show();
 });
@@ -88,6 +90,8 @@ function showAll() {
   document.body.dataset.link = link;
   setText(byId("link-text"), say(`link.${link}`));
   setText(byId("station"), hello?.station ?? "");
+  showRights(hello ?? {});
+  byId("follow").hidden = !hello?.address;
   const name = board();
   showBoards(name);
   showBanner(name && snapshots.get(name));
@@ -106,7 +110,7 @@ function showAll() {
   belief.showMoves(snapshot);
   if (byId("diagnosis").open) belief.showDiagnosis(snapshot);
   showTools(snapshot);
-  showManner(snapshot, link === "up");
+  showManner(snapshot, link === "up" && mayAct());
   showCameraLink(name);
 }
 
@@ -282,7 +286,11 @@ function showTools({ board: name, state, moves, touch = null }) {
 }
 
 function enable(id, can) {
-  byId(id).disabled = !can;
+  byId(id).disabled = !can || !mayAct();
+}
+
+function mayAct() {
+  return hello?.may_act !== false;
 }
 
 function legendItem(role) {
@@ -338,6 +346,10 @@ onClick("offer-decline", () => request("draw", { answer: "decline" }));
 onClick("resign", async ({ state }) => {
   const side = await askResign(state);
   if (side) request("resign", { side });
+});
+onClick("follow", showCodes);
+byId("sign-in").addEventListener("click", () => {
+  changeRights(hello).then((hasChanged) => hasChanged && stream.again(0), complain);
 });
 onClick("turn-board", () => {
   wood.flip();

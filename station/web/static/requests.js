@@ -27,11 +27,11 @@ function count(change) {
 }
 
 async function send(path, body) {
-  let answer;
+  let answer, response;
   try {
-    const response = await fetch(path, {
+    response = await fetch(path, {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", "X-Dambord": "1" },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
@@ -39,7 +39,7 @@ async function send(path, body) {
   } catch {
     throw new Error(say("error.link"));
   }
-  if (!answer.ok) throw new Error(say("error.refused", { error: answer.error }));
+  if (!answer.ok) throw Object.assign(new Error(say("error.refused", { error: answer.error })), { status: response.status });
   return answer;
 }
 

@@ -43,6 +43,8 @@ def test_every_key_of_the_interface_is_read():
     username = "u"
     password_file = "/run/p"
     ca_file = "/run/c"
+    certificate_file = "/run/m"
+    key_file = "/run/k"
     base = "dambord/v1"
     discovery_prefix = "homeassistant"
     allow_motion = true
@@ -50,6 +52,8 @@ def test_every_key_of_the_interface_is_read():
     host = "0.0.0.0"
     port = 81
     allowed_hosts = ["board.local"]
+    address = "http://board.local/"
+    pin_file = "/run/pin"
     [[boards]]
     id = "table-1"
     driver = "matrix"
@@ -80,8 +84,8 @@ touch_move = true
     )
     assert read_config(text) == Config(
         StationTable("club-1", "en", "/var/lib/dambord"),
-        WebTable("0.0.0.0", 81, ("board.local",)),
-        MqttTable("broker", 1884, "u", "/run/p", "/run/c", "dambord/v1", "homeassistant", True),
+        WebTable("0.0.0.0", 81, ("board.local",), "http://board.local/", "/run/pin"),
+        MqttTable("broker", 1884, "u", "/run/p", "/run/c", "/run/m", "/run/k", "dambord/v1", "homeassistant", True),
         (board,),
     )
     assert board.settings().ruleset.name == "russian"
@@ -95,11 +99,19 @@ WRONG = {
         "username": "5",
         "password_file": "false",
         "ca_file": "[]",
+        "certificate_file": "3",
+        "key_file": "{}",
         "base": '"a/#"',
         "discovery_prefix": '"/home"',
         "allow_motion": '"yes"',
     },
-    "web": {"host": "8", "port": '"8080"', "allowed_hosts": '"all"'},
+    "web": {
+        "host": "8",
+        "port": '"8080"',
+        "allowed_hosts": '"all"',
+        "address": '"board.local"',
+        "pin_file": "1234",
+    },
     "boards": {
         "id": '"a/b"',
         "driver": "3",
@@ -161,6 +173,9 @@ def test_every_key_is_tried_once_with_a_wrong_value():
         (BOARD + "varient = 'russian'\n", ["boards 1", "varient", "nearest is variant"]),
         ("[webb]\nport = 1\n" + BOARD, ["[webb]", "nearest is web"]),
         ("[cameras]\n" + BOARD, ["[cameras]", "no such section"]),
+        ("[mqtt]\npassword_file = 'p'\n" + BOARD, ["password_file = 'p'", "no username"]),
+        ("[mqtt]\nca_file = 'a'\nkey_file = 'k'\n" + BOARD, ["found key_file alone", "both or neither"]),
+        ("[mqtt]\ncertificate_file = 'c'\nkey_file = 'k'\n" + BOARD, ["certificate_file = 'c'", "no ca_file"]),
         (BOARD + BOARD, ["boards 2", "id = 'table-1'", "no other board"]),
         ("[station\n", ["not TOML", "line 1"]),
         ("", ["at least one [[boards]]"]),

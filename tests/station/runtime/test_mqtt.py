@@ -236,8 +236,9 @@ def test_O23_nothing_stays_of_a_board_that_is_removed_or_of_another_name(stand, 
 
 
 def test_a_picture_of_the_board_is_told(stand, broker, listen):
-    table = stand(broker.port)
-    ready(table)
+    stand(broker.port)
+    first = listen(broker.port)
+    first.wait(lambda m: latest(first, "table/image", m))
     listener = listen(broker.port)
     picture = listener.wait(lambda m: latest(listener, "table/image", m))
     assert (picture.retained, picture.qos) == (True, 1)
@@ -246,8 +247,9 @@ def test_a_picture_of_the_board_is_told(stand, broker, listen):
 
 
 def test_health_is_told(stand, broker, listen):
-    table = stand(broker.port)
-    ready(table)
+    stand(broker.port)
+    first = listen(broker.port)
+    first.wait(lambda m: latest(first, "table/health", m))
     listener = listen(broker.port)
     health = listener.wait(lambda m: latest(listener, "table/health", m))
     assert (health.retained, health.qos) == (True, 0)

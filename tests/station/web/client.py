@@ -1,4 +1,4 @@
-"""An HTTP client that calls the page's application directly, one request a loop."""
+"""An HTTP client that calls the page's application directly, one request a loop, as the page calls it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from functools import partialmethod
 
 import httpx
 
+OWN = {"X-Dambord": "1", "Content-Type": "application/json"}
+
 
 class Client:
-    """Requests to `app` under the name `base_url`; the answer is an `httpx.Response`."""
+    """Requests to `app` under the name `base_url`, from an address; the answer is an `httpx.Response`."""
 
-    def __init__(self, app, base_url):
-        self._app, self._base_url = app, base_url
+    def __init__(self, app, base_url, address="127.0.0.1", headers=OWN):
+        self._app, self._base_url, self._address, self._headers = app, base_url, address, headers
 
     def request(self, method, path, **options):
         return asyncio.run(self._send(method, path, options))
@@ -22,6 +24,7 @@ class Client:
     delete = partialmethod(request, "DELETE")
 
     async def _send(self, method, path, options):
-        transport = httpx.ASGITransport(self._app)
-        async with httpx.AsyncClient(transport=transport, base_url=self._base_url) as client:
+        transport = httpx.ASGITransport(self._app, client=(self._address, 40_000))
+        more = {"transport": transport, "base_url": self._base_url, "headers": self._headers}
+        async with httpx.AsyncClient(**more) as client:
             return await client.request(method, path, **options)

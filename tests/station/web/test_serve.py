@@ -37,7 +37,7 @@ def events_of(lines):
 
 
 def post(server, path, **body):
-    return httpx.post(server.url + path, json=body, trust_env=False)
+    return httpx.post(server.url + path, json=body, headers={"X-Dambord": "1"}, trust_env=False)
 
 
 def until(events, wanted):
