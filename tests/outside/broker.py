@@ -31,12 +31,14 @@ def free_port() -> int:
 class Broker:
     """Starts and ends by its own process; `port` stays the same."""
 
-    def __init__(self, folder: Path, extra: str = "allow_anonymous true") -> None:
+    def __init__(self, folder: Path, extra: str = "allow_anonymous true", whole: str = "") -> None:
+        """`whole` is a configuration of its own, in which `PORT` stands for the port."""
         if not Path(MOSQUITTO).exists():
             pytest.skip("these tests need a broker (apt install mosquitto)")
         self.port = free_port()
         self._file = folder / f"mosquitto-{self.port}.conf"
-        self._file.write_text(f"listener {self.port} 127.0.0.1\npersistence false\nlog_dest none\n{extra}\n")
+        plain = f"listener {self.port} 127.0.0.1\npersistence false\nlog_dest none\n{extra}\n"
+        self._file.write_text(whole.replace("PORT", str(self.port)) if whole else plain)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -85,12 +87,24 @@ class Heard:
 class Listener:
     """Hears everything on a broker, in order; comes back when the broker does."""
 
-    def __init__(self, port: int, client_id: str = "", topics: str = "#") -> None:
+    def __init__(
+        self,
+        port: int,
+        client_id: str = "",
+        topics: str = "#",
+        login: tuple[str, str] | None = None,
+        authority: str = "",
+    ) -> None:
+        """`login` is a name and a password; with the file of an `authority` over TLS."""
         self.heard: list[Heard] = []
         self._news = threading.Condition()
         self._topics = topics
         self._subscribed = threading.Event()
         self._client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=client_id)
+        if login is not None:
+            self._client.username_pw_set(*login)
+        if authority:
+            self._client.tls_set(authority)
         self._client.reconnect_delay_set(1, 1)
         self._client.on_connect = lambda client, *_: client.subscribe(self._topics, qos=2)
         self._client.on_subscribe = lambda *_: self._subscribed.set()
