@@ -10,7 +10,7 @@ else
   MAKE_VENV = $(PYTHON) -m venv $(VENV)
   INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
-JOBS ?= 2
+JOBS ?= 3
 KERNEL := $(filter-out engine/kernel/wide_%,$(wildcard engine/kernel/*.pxd))
 KERNEL += $(KERNEL:.pxd=.py)
 SAY_IF_NOT_COMPILED = @ls engine/kernel/moves*.so >/dev/null 2>&1 || echo "The kernel is not compiled, the engine plays with its readable search, much weaker; install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev) and run make again after make clean."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from time import monotonic
 
@@ -38,6 +39,13 @@ class Station:
             self.process = subprocess.Popen(
                 [str(DAMBORD), "run", "--config", str(self.config)], stdout=out, stderr=err, cwd=self.folder
             )
+
+    def wait_for_a_game(self, board: str, seconds: float = 30.0) -> None:
+        """Until its journal tells that a game has begun: for those who cannot hear it from a broker."""
+        journals, end = self.folder / "data" / "journal" / board, monotonic() + seconds
+        while not any(b'"game_started"' in journal.read_bytes() for journal in journals.glob("*.jsonl")):
+            assert monotonic() < end, self.said()
+            threading.Event().wait(0.1)
 
     def terminate(self) -> tuple[int, float]:
         """Ask it to end; its exit code, and how long it took."""

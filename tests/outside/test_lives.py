@@ -61,7 +61,7 @@ def test_a_broker_that_hangs_does_not_hold_up_the_end(broker, make_board, make_s
         broker.freeze()
     hands = make_board("table", "russian")
     station = make_station({"table": hands}, broker.port)
-    hands.wait((2.5, 2.5))
+    station.wait_for_a_game("table")
     if frozen == "while connected":
         broker.freeze()
         hands.play(GAMES["russian"][0])
@@ -111,7 +111,7 @@ def test_what_was_played_without_a_broker_is_told_after_a_kill_in_order(tmp_path
     broker = Broker(tmp_path)
     hands = make_board("table", "russian", seed=8)
     station = make_station({"table": hands}, broker.port)
-    hands.wait((2.5, 2.5))
+    station.wait_for_a_game("table")
     for move in GAMES["russian"][:3]:
         hands.play(move)
     hands.wait((1.0, 1.0))
@@ -136,7 +136,7 @@ def test_a_station_without_its_broker_plays_and_tells_later(tmp_path, make_board
     if broker_first:
         broker.start()
     hands = make_board("table", "russian", seed=21)
-    make_station({"table": hands}, broker.port)
+    station = make_station({"table": hands}, broker.port)
     began = monotonic()
     if broker_first:
         listener = Listener(broker.port)
@@ -145,7 +145,7 @@ def test_a_station_without_its_broker_plays_and_tells_later(tmp_path, make_board
         hands.play(GAMES["russian"][0])
         broker.stop()
     else:
-        hands.wait((2.5, 2.5))
+        station.wait_for_a_game("table")
         hands.play(GAMES["russian"][0])
     for move in GAMES["russian"][1:4]:
         hands.play(move)

@@ -141,7 +141,7 @@ def test_the_station_has_tables_made_in_the_background(tmp_path):
         place = tables_folder(tmp_path, SMALL)
         planned = {file_name(which) for step in steps(SMALL, 4) for which in step.slices}
         with started(maker) as process:
-            assert process.wait(60) == 0
+            assert process.wait(150) == 0
         assert {path.name for path in place.glob("*.ending")} == planned
         assert [path.name for path in tmp_path.iterdir()] == [place.name]
     finally:
