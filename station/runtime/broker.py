@@ -6,6 +6,7 @@ paho's callbacks run on its network thread and do one thing: they leave a messag
 from __future__ import annotations
 
 import queue
+import secrets
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
@@ -115,12 +116,23 @@ class BrokerClient:
         self._leave(Connected())
 
 
-def try_broker(table: MqttTable, wait_s: float = 5.0) -> str | None:
-    """Log in once and leave again; None when the broker lets us in, else why it does not."""
+DENIED = "denied"
+"""What `try_broker` says where the broker's access list swallows what we publish; MQTT 3.1.1 has no word for it."""
+
+
+def try_broker(table: MqttTable, wait_s: float = 5.0, own: str = "") -> str | None:
+    """Log in once and leave again; None when the broker lets us in, else why it does not.
+
+    With the station's `own` topic something is published below it as well, which has to come back: else `DENIED`.
+    """
     answers: queue.SimpleQueue[ReasonCode] = queue.SimpleQueue()
+    back: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    probe, payload = f"{own}/doctor", secrets.token_hex(8).encode()
     try:
         client = _client(table, "")
         client.on_connect = lambda _client, _data, _flags, reason, _more: answers.put(reason)
+        client.on_subscribe = lambda client, *_: client.publish(probe, payload, qos=1)
+        client.on_message = lambda _client, _data, message: back.put(bytes(message.payload))
         client.connect_timeout = wait_s
         client.connect(table.host, table.port, KEEPALIVE_S)
         client.loop_start()
@@ -129,9 +141,17 @@ def try_broker(table: MqttTable, wait_s: float = 5.0) -> str | None:
         return "no answer"
     except OSError as error:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error) or "no answer"
+    came_back = not own or reason.is_failure
+    if not came_back:
+        client.subscribe(probe, qos=1)
+        with suppress(queue.Empty):
+            while not came_back:
+                came_back = back.get(timeout=wait_s) == payload
     client.disconnect()
     client.loop_stop()
-    return str(reason).lower() if reason.is_failure else None
+    if reason.is_failure:
+        return str(reason).lower()
+    return None if came_back else DENIED
 
 
 def _client(table: MqttTable, name: str) -> mqtt.Client:

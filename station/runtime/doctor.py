@@ -59,7 +59,7 @@ def examination(config: Config, texts: Texts, found: Listing, watch_s: float) ->
         yield examine(table, config, texts, found, watch_s)
     yield strangers(config.boards, texts, found)
     if config.mqtt is not None:
-        yield [_of_broker(config.mqtt, texts)]
+        yield [_of_broker(config.mqtt, config.station.id, texts)]
 
 
 def _of_configuration(path: str, config: Config | None, texts: Texts) -> Finding:
@@ -212,13 +212,16 @@ def _group(path: str) -> str:
     return "dialout"
 
 
-def _of_broker(table: MqttTable, texts: Texts) -> Finding:
-    from station.runtime.broker import try_broker
+def _of_broker(table: MqttTable, station: str, texts: Texts) -> Finding:
+    from station.runtime.broker import DENIED, try_broker
 
+    own = f"{table.base}/{station}"
     words = {"host": table.host, "port": str(table.port)}
-    reason = try_broker(table)
+    reason = try_broker(table, own=own)
     if reason is None:
         return Finding("broker", table.host, None, texts.say("doctor.broker", **words))
+    if reason == DENIED:
+        return Finding("broker", table.host, DENIED, texts.say("doctor.broker_denies", **words, topic=f"{own}/#"))
     return Finding("broker", table.host, "no_broker", texts.say("doctor.no_broker", **words, reason=reason))
 
 

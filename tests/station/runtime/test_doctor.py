@@ -423,6 +423,15 @@ def test_a_broker_that_answers_and_one_that_does_not(tmp_path, capsys):
     assert "Connection refused" in faults(examined(capsys, path))["no_broker"]["sentence"]
 
 
+def test_O27_a_broker_that_swallows_what_is_published_is_named(tmp_path, capsys):
+    (tmp_path / "acl").write_text("topic read dambord/v1/#\ntopic write dambord/v1/dambord/+/state\n")
+    broker = Broker(tmp_path, f"user root\nallow_anonymous true\nacl_file {tmp_path / 'acl'}")
+    broker.start()
+    path = written(tmp_path, tmp_path / "nowhere", station=f"[mqtt]\nport = {broker.port}\n")
+    assert "read and write dambord/v1/dambord/#" in faults(examined(capsys, path))["denied"]["sentence"]
+    broker.stop()
+
+
 def test_a_broker_that_refuses_the_password_is_named(tmp_path, capsys):
     broker = Broker(tmp_path, "allow_anonymous false")
     broker.start()

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
+import subprocess
 import threading
+from datetime import datetime
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
+from engine.ruleset import load_ruleset
+from station.announcements import GameStarted, fen_of, moved
+from station.config import BoardTable, Config, MqttTable, StationTable
+from station.effects import Announce
+from station.events import TimePassed
 from station.phases import Turn
+from station.runtime.broker import try_broker
+from station.runtime.clock import Clock
 from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
+from station.runtime.loop import Loop, Outcome
+from station.runtime.mqtt import MqttWorker
+from station.runtime.outbox import Outbox
+from station.session import begin
+from station.settings import Settings
+from station.texts import load_texts
 from tests.outside.broker import Broker
+from tests.outside.certificates import Authority
 from tests.outside.home_assistant import faults, shown
 from tests.outside.record import games_in, moves_of
 
@@ -284,3 +301,127 @@ def test_payloads_are_commands_answerable_or_noise(payload, found):
     if isinstance(command, Spoilt):
         assert command.reason
     assert msgspec.json.encode(getattr(command, "id", ""))
+
+
+# paho leaves the socket of a handshake that has failed to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_broker_that_wants_a_certificate_and_a_password_over_tls(stand, tmp_path, listen, capsys):
+    authority, stranger = Authority(tmp_path), Authority(tmp_path, "stranger")
+    server, key = authority.vouch_for("broker")
+    mine, my_key = authority.vouch_for("here")
+    my_key.chmod(0o600)
+    password = tmp_path / "password"
+    password.write_text("open sesame\n")
+    password.chmod(0o600)
+    subprocess.run(
+        ["mosquitto_passwd", "-c", "-b", str(tmp_path / "users"), "here", "open sesame"],
+        check=True,
+        capture_output=True,
+    )
+    broker = Broker(
+        tmp_path,
+        f"user root\nallow_anonymous false\npassword_file {tmp_path / 'users'}\ncafile {authority.file}\n"
+        f"certfile {server}\nkeyfile {key}\nrequire_certificate true\n",
+    )
+    broker.start()
+    try:
+        login = {"username": "here", "password_file": str(password)}
+        whole = {**login, "ca_file": str(authority.file), "certificate_file": str(mine), "key_file": str(my_key)}
+        table = stand(broker.port, mqtt=whole)
+        table.until(lambda: table.service.mqtt._online)
+        table.service.stop()
+        assert "open sesame" not in capsys.readouterr().err
+        reasons = {
+            "without a certificate": {key: whole[key] for key in (*login, "ca_file")},
+            "of another authority": {**whole, "ca_file": str(stranger.file)},
+            "without TLS": login,
+        }
+        for way, mqtt in reasons.items():
+            assert try_broker(MqttTable(port=broker.port, **mqtt), 2), way
+        assert try_broker(MqttTable(port=broker.port, **whole)) is None
+        my_key.chmod(0o604)
+        assert "chmod 600" in try_broker(MqttTable(port=broker.port, **whole))
+        password.chmod(0o644)
+        with pytest.raises(PermissionError, match="chmod 600"):
+            stand(broker.port, mqtt=whole)
+    finally:
+        broker.stop()
+
+
+class Play:
+    """Moves at a board as a session announces them, a minute apart or so, in games one after the other."""
+
+    def __init__(self, board, seed):
+        self.chance, self.seq, self.games = random.Random(seed), 0, 0
+        self.session = begin(Settings(board, load_ruleset("russian")), load_texts("en"), "1")
+        self.fresh = self.session.game
+
+    def outcome(self, at_ms):
+        """The next move, or the next game."""
+        legal = self.session.game.legal_moves
+        if not self.games or not legal or self.session.game.ply > 80:
+            self.games, self.seq = self.games + 1, 0
+            game = self.fresh
+            what = GameStarted("russian", fen_of(game.position, game.ruleset), "person", "person")
+        else:
+            game = self.session.game.play(self.chance.choice(legal))
+            what = moved(game, "person", 1000)
+        self.seq += 1
+        name = f"{self.session.settings.board}-{self.games}"
+        self.session = dataclasses.replace(self.session, game=game, game_id=name, seq=self.seq, at_ms=at_ms)
+        board = self.session.settings.board
+        return Outcome(board, self.session, TimePassed(at_ms), (Announce(self.seq, name, what),))
+
+
+def test_O32_an_hour_of_play_without_a_broker_arrives_afterwards_in_order(tmp_path, listen):
+    broker, boards = Broker(tmp_path), ("north", "south")
+    config = Config(
+        StationTable("here"),
+        mqtt=MqttTable(port=broker.port),
+        boards=tuple(BoardTable(b, "matrix", "x") for b in boards),
+    )
+    plays = [Play(board, seed) for seed, board in enumerate(boards)]
+    outcomes = [play.outcome(at_ms) for at_ms in range(0, 3_600_000, 15_000) for play in plays]
+
+    def worker():
+        found = MqttWorker(config, config.mqtt, Loop({}, Clock()), Outbox(tmp_path / "outbox.sqlite"))
+        found.start()
+        return found
+
+    # The station is started anew in the middle of it.
+    for part in (outcomes[:300], outcomes[300:]):
+        station = worker()
+        for outcome in part:
+            station.hear(outcome)
+        if part[-1] is not outcomes[-1]:
+            station.stop()
+    broker.start()
+    listener = listen(broker.port)
+    try:
+        listener.wait(lambda _: len({e["id"] for b in boards for e in events(listener, b)}) == len(outcomes), 30)
+        for board in boards:
+            told = events(listener, board)
+            first = [event for place, event in enumerate(told) if event["id"] not in {e["id"] for e in told[:place]}]
+            made = [(o.effects[0].game, o.effects[0].seq) for o in outcomes if o.board == board]
+            assert [(event["game"], event["seq"]) for event in first] == made
+            at = [datetime.fromisoformat(event["at"]) for event in first]
+            assert at == sorted(at)
+            state = listener.wait(lambda m, board=board: latest(listener, f"{board}/state", m))
+            assert len(listener.on(f"{BASE}/{board}/state")) == 1, "the latest alone"
+            assert state.json["seq"] == made[-1][1]
+    finally:
+        station.stop()
+        broker.stop()
+
+
+def test_O28_two_stations_of_one_name_stop_fighting_and_say_so(stand, broker, listen, tmp_path):
+    table = stand(broker.port)
+    config = Config(
+        StationTable("here"), mqtt=MqttTable(port=broker.port), boards=(BoardTable("other", "matrix", "x"),)
+    )
+    rival = MqttWorker(config, config.mqtt, Loop({}, Clock()), Outbox(tmp_path / "rival.sqlite"))
+    rival.start()
+    try:
+        table.until(lambda: "another station use the id here" in table.service.mqtt._said + rival._said, 40)
+    finally:
+        rival.stop()
