@@ -17,13 +17,14 @@ def rows_of(table: Path, letter: str) -> list[tuple[str, str, str]]:
 
 
 def named_tests(letter: str) -> dict[str, set[str]]:
-    """For each number the files, below `tests/`, that hold a test named after it."""
+    """For each number the files, below `tests/`, that hold a test named after it, or after it and others."""
     found = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            number = re.match(rf"test_({letter}\d\d)_", getattr(node, "name", ""))
-            if number and isinstance(node, ast.FunctionDef):
-                found[number[1]].add(path.relative_to(TESTS).as_posix())
+            numbers = re.match(rf"test_((?:{letter}\d\d_)+)", getattr(node, "name", ""))
+            if numbers and isinstance(node, ast.FunctionDef):
+                for number in numbers[1].rstrip("_").split("_"):
+                    found[number].add(path.relative_to(TESTS).as_posix())
     return found
 
 

@@ -44,7 +44,7 @@ def now(offset_s=0.0):
     return (datetime.now(UTC) + timedelta(seconds=offset_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")  # noqa: TID251
 
 
-def test_commands_are_answered_once_each_and_act_once(table):
+def test_O26_commands_are_answered_once_each_and_act_once(table):
     listener, hands, _ = table
     for move in GAMES["russian"][:3]:
         hands.play(move)
@@ -84,7 +84,7 @@ def test_commands_are_answered_once_each_and_act_once(table):
     assert set(OPERATIONS) - check(listener.heard) == {"homeAssistant", "link", "doctor"}
 
 
-def test_a_command_that_waited_on_the_broker_is_refused_at_every_start(broker, listen, make_board, make_station):
+def test_O24_a_command_that_waited_on_the_broker_is_refused_at_every_start(broker, listen, make_board, make_station):
     listener = listen()
     listener.publish(f"{BOARD}/cmd/resign", json.dumps({"id": "ghost", "args": {}}), retain=True)
     make_station({"table": make_board("table", "russian")}, broker.port)
@@ -94,7 +94,7 @@ def test_a_command_that_waited_on_the_broker_is_refused_at_every_start(broker, l
     listener.wait(lambda messages: phase(listener, "table", "turn", messages), what="a turn")
 
 
-def test_odd_commands_are_refused_and_break_nothing(table):
+def test_O82_odd_commands_are_refused_and_break_nothing(table):
     listener, _, station = table
     refused = {
         "stale": ("resign", {"at": now(-60), "ttl_s": 30, "args": {}}),

@@ -69,7 +69,7 @@ def test_what_home_assistant_would_not_take_is_found(path, value):
     assert faults(TOPIC, changed(path, value))
 
 
-def test_a_state_that_would_not_be_shown_is_found():
+def test_O29_a_state_that_would_not_be_shown_is_found():
     phase, prompt, problem = (GOOD["components"][name] for name in ("phase", "prompt", "problem"))
     with pytest.raises(ValueError, match="no option"):
         shown(phase, {"phase": "asleep"})

@@ -37,7 +37,7 @@ def test_the_first_move_is_possible_soon_after_the_start(
     assert seconds < 10
 
 
-def test_a_clean_end_says_offline_and_is_quick(broker, listen, make_board, make_station):
+def test_O20_a_clean_end_says_offline_and_is_quick(broker, listen, make_board, make_station):
     listener = listen()
     listener.subscribed()
     hands = make_board("table", "russian")
@@ -70,7 +70,7 @@ def test_a_broker_that_hangs_does_not_hold_up_the_end(broker, make_board, make_s
     assert seconds < 5
 
 
-def test_a_service_that_is_killed_is_offline_and_goes_on_where_it_was(broker, listen, make_board, make_station):
+def test_O19_a_service_that_is_killed_is_offline_and_goes_on_where_it_was(broker, listen, make_board, make_station):
     listener = listen()
     listener.subscribed()
     hands = make_board("table", "russian")
@@ -131,7 +131,7 @@ def test_what_was_played_without_a_broker_is_told_after_a_kill_in_order(tmp_path
 
 
 @pytest.mark.parametrize("broker_first", [True, False])
-def test_a_station_without_its_broker_plays_and_tells_later(tmp_path, make_board, make_station, broker_first):
+def test_O18_a_station_without_its_broker_plays_and_tells_later(tmp_path, make_board, make_station, broker_first):
     broker = Broker(tmp_path)
     if broker_first:
         broker.start()

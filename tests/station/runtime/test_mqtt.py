@@ -20,6 +20,7 @@ from station.config import BoardTable, Config, MqttTable, StationTable
 from station.effects import Announce
 from station.events import TimePassed
 from station.phases import Turn
+from station.rates import Rate
 from station.runtime.broker import try_broker
 from station.runtime.clock import Clock
 from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
@@ -76,7 +77,7 @@ def test_two_boards_are_told_apart(stand, broker, listen):
     listener.wait(lambda m: (at := latest(listener, "south/state", m)) and at.json["ply"] == 1)
 
 
-def test_a_broker_that_restarts_gets_everything_again_in_order(stand, broker, listen):
+def test_O17_O22_a_broker_that_restarts_gets_everything_again_in_order(stand, broker, listen):
     table = stand(broker.port)
     ready(table)
     play(table, OPENING[:1])
@@ -90,6 +91,7 @@ def test_a_broker_that_restarts_gets_everything_again_in_order(stand, broker, li
     listener.wait(lambda _: plies(listener)[-2:] == [2, 3], 10)
     for topic in ("info", "table/availability", "table/position", "table/health"):
         listener.wait(lambda m, topic=topic: latest(listener, topic, m))
+    listener.wait(lambda m: listener.latest("homeassistant/device/dambord-here-table/config", m))
     play(table, OPENING[3:])
     listener.wait(lambda _: plies(listener)[-1] == 4)
     listener.publish(f"{BASE}/table/cmd/take_back", json.dumps({"id": "after"}))
@@ -113,7 +115,7 @@ def test_a_broker_that_refuses_is_not_believed_to_listen(stand, tmp_path, listen
     assert any("not authori" in line for line in said)
 
 
-def test_states_are_told_at_most_five_times_a_second_and_only_when_they_change(stand, broker, listen):
+def test_O31_states_are_told_at_most_five_times_a_second_and_only_when_they_change(stand, broker, listen):
     table = stand(broker.port)
     listener = listen(broker.port)
     listener.subscribed()
@@ -135,7 +137,7 @@ def test_states_are_told_at_most_five_times_a_second_and_only_when_they_change(s
         assert all(one != other for one, other in pairwise(payloads)), name
 
 
-def test_five_hundred_odd_messages_do_not_end_the_thread(stand, broker, listen):
+def test_O33_five_hundred_odd_messages_do_not_end_the_thread(stand, broker, listen):
     table = stand(broker.port)
     listener = listen(broker.port)
     ready(table)
@@ -231,7 +233,7 @@ def check_component(component, listener):
             assert heard.json["type"] in component["event_types"]
 
 
-def test_O23_nothing_stays_of_a_board_that_is_removed_or_of_another_name(stand, broker, listen):
+def test_O23_O25_nothing_stays_of_a_board_that_is_removed_or_of_another_name(stand, broker, listen):
     both = stand(broker.port, boards=("north", "south"))
     ready(both, "north", "south")
     listener = listen(broker.port)
@@ -305,7 +307,7 @@ def test_payloads_are_commands_answerable_or_noise(payload, found):
 
 # paho leaves the socket of a handshake that has failed to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_broker_that_wants_a_certificate_and_a_password_over_tls(stand, tmp_path, listen, capsys):
+def test_O84_a_broker_that_wants_a_certificate_and_a_password_over_tls(stand, tmp_path, listen, capsys):
     authority, stranger = Authority(tmp_path), Authority(tmp_path, "stranger")
     server, key = authority.vouch_for("broker")
     mine, my_key = authority.vouch_for("here")
@@ -425,3 +427,21 @@ def test_O28_two_stations_of_one_name_stop_fighting_and_say_so(stand, broker, li
         table.until(lambda: "another station use the id here" in table.service.mqtt._said + rival._said, 40)
     finally:
         rival.stop()
+
+
+def test_O74_commands_that_come_too_fast_are_left_out_but_for_what_stops(stand, broker, listen, capsys):
+    table = stand(broker.port)
+    ready(table)
+    table.service.mqtt._commands = Rate(per_s=0.001, burst=3)
+    listener = listen(broker.port)
+    for number in range(6):
+        listener.publish(f"{BASE}/table/cmd/hint", json.dumps({"id": f"fast-{number}"}))
+    listener.publish(f"{BASE}/table/cmd/halt", json.dumps({"id": "stop"}))
+    listener.wait(lambda m: latest(listener, "table/ack/stop", m))
+    answered = {heard.json["id"] for heard in listener.heard if "/ack/" in heard.topic}
+    assert answered == {"fast-0", "fast-1", "fast-2", "stop"}
+    assert "faster than" in capsys.readouterr().err
+    # What was left out is as if it had not come: it may be sent again.
+    table.service.mqtt._commands = Rate(per_s=1, burst=3)
+    listener.publish(f"{BASE}/table/cmd/hint", json.dumps({"id": "fast-5"}))
+    listener.wait(lambda m: latest(listener, "table/ack/fast-5", m))

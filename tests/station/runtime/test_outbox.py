@@ -69,7 +69,7 @@ def test_everything_survives_a_restart(make_outbox):
     assert again.answered("ask") == b"yes"
 
 
-def test_beyond_the_limit_the_oldest_go_and_are_counted(make_outbox):
+def test_O32_beyond_the_limit_the_oldest_go_and_are_counted(make_outbox):
     outbox = make_outbox(limit=5)
     for seq in range(1, 9):
         outbox.put(item(seq))

@@ -257,7 +257,7 @@ def test_the_reply_glows_and_leads_through_the_move(serve, open_page, expect):
     assert move_texts(page) == ["32-28", f"{start}-{end}"]
 
 
-def test_lamps_differ_in_shape_and_brightness_not_only_in_colour(page, expect):
+def test_O64_lamps_differ_in_shape_and_brightness_not_only_in_colour(page, expect):
     page.click("#legend summary")
     pictures = {}
     for role in Role:
@@ -511,7 +511,7 @@ def test_long_words_of_other_languages_stay_inside(serve, table, open_page, expe
     assert inside
 
 
-def test_screen_readers_are_told_everything(page, table, expect):
+def test_O65_screen_readers_are_told_everything(page, table, expect):
     expect(page.get_by_role("application", name="Wooden board, 10 by 10, White at the near side")).to_be_visible()
     expect(page.locator(on_wood(32))).to_have_attribute("aria-label", "Square 32, white man")
     expect(page.locator(cell(0, 0))).to_have_attribute("aria-label", "Column 1, row 1, not played on, empty")

@@ -74,7 +74,7 @@ def test_a_language_is_chosen_by_the_menu_and_kept(serve, table, open_page, expe
     expect(page.locator("#new-game")).to_have_text("Новая партия")
 
 
-def test_two_displays_of_a_station_speak_two_languages(serve, table, open_page, expect):
+def test_O66_two_displays_of_a_station_speak_two_languages(serve, table, open_page, expect):
     assert {load_texts(language).language for language in ("nl", "hu")} == {"nl", "hu"}
     server = serve(table, language="nl")
     station, guest = open_page(server), open_page(server, path="?lang=hu")

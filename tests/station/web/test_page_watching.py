@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.pdn import read_pdn
+from engine.ruleset import load_ruleset
 from station.web.rights import Rights
+
+from .table import BOARD, Table
 
 PIN = "271828"
 ELSEWHERE = {"extra_http_headers": {"X-Forwarded-For": "192.0.2.7"}}
@@ -57,3 +61,13 @@ def test_codes_are_shown_to_be_scanned(page, expect):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.locator("#follow-dialog button").click()
     expect(page.locator("#follow-dialog")).to_be_hidden()
+
+
+def test_O77_names_are_text_and_never_part_of_the_page(serve, open_page, expect):
+    name = 'hub:<img src=x onerror=alert(1)> "] {x} '
+    page = open_page(serve(Table(white=name), demo=False))
+    expect(page.locator("#player-white .who")).to_contain_text("<img src=x onerror=alert(1)>")
+    assert page.locator("#player-white img").count() == 0
+    pdn = page.evaluate(f"fetch('/boards/{BOARD}/game.pdn').then(answer => answer.text())")
+    (game,) = read_pdn(pdn, load_ruleset("international"))
+    assert game.tags["White"].strip() == name.strip()

@@ -44,7 +44,7 @@ def until(events, wanted):
     return next(data for name, data in events if name == wanted)
 
 
-def test_the_stream_begins_with_all_there_is(serve, table):
+def test_O60_the_stream_begins_with_all_there_is(serve, table):
     with stream(serve(table)) as events:
         first = [next(events) for _ in range(3)]
     assert [name for name, _ in first] == ["hello", "board", "world"]
