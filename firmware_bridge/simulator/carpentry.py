@@ -7,7 +7,7 @@ what stands within its sensor's reach.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from engine.geometry import Cell
 from engine.position import Piece
@@ -44,6 +44,13 @@ class Timber:
 
     def cell(self, x: float, y: float) -> Cell | None:
         """The cell whose sensor sees a piece that stands here."""
+        return self._near(x, y, self.sensed)
+
+    def is_on_board(self, x: float, y: float) -> bool:
+        """Whether what stands here stands on the board."""
+        return self._near(x, y, 1.0) is not None
+
+    def _near(self, x: float, y: float, reach: float) -> Cell | None:
         angle = math.radians(-self.turned_deg)
         right, up = x - self.origin[0], y - self.origin[1]
         across = (right * math.cos(angle) - up * math.sin(angle)) / self.pitch
@@ -51,7 +58,7 @@ class Timber:
         near = (round(across), round(row))
         if not (0 <= near[0] < self.columns and 0 <= near[1] < self.rows):
             return None
-        return near if math.dist(near, (across, row)) <= self.sensed else None
+        return near if math.dist(near, (across, row)) <= reach else None
 
 
 @dataclass(slots=True, eq=False)
@@ -92,31 +99,34 @@ class Workshop:
         self.timber, self.tool = timber, tool
         self.wood: list[Wood] = []
         self.collisions: list[str] = []
+        self._seen: dict[Cell, tuple[Piece, ...]] | None = None
+        """What the sensors see, until something changes on the table."""
 
     # --- hands
 
     def put(self, cell: Cell, piece: Piece) -> None:
         """A hand puts a piece on a cell, on top of what stands there."""
-        x, y = self.timber.centre(*cell)
-        self.wood.append(Wood(x, y, self._ground(x, y, None), piece))
+        self.put_at(*self.timber.centre(*cell), piece)
 
     def take(self, cell: Cell) -> None:
         """A hand takes away all that stands on a cell."""
-        gone = self.on(cell)
+        gone, self._seen = self.on(cell), None
         self.wood = [wood for wood in self.wood if wood not in gone]
 
     def put_at(self, x: float, y: float, piece: Piece) -> None:
         """A hand puts a piece on the table."""
+        self._seen = None
         self.wood.append(Wood(x, y, self._ground(x, y, None), piece))
 
     def push(self, cell: Cell, by: tuple[float, float]) -> None:
         """Something pushes what stands on a cell."""
+        self._seen = None
         for wood in self.on(cell):
             wood.x, wood.y = wood.x + by[0], wood.y + by[1]
 
     def free_hand(self) -> None:
         """A hand takes what the tool holds off it, and away."""
-        held, self.tool.held = self.tool.held, []
+        held, self.tool.held, self._seen = self.tool.held, [], None
         self.wood = [wood for wood in self.wood if wood not in held]
 
     # --- what is seen
@@ -133,34 +143,47 @@ class Workshop:
 
     def seen(self) -> dict[Cell, tuple[Piece, ...]]:
         """What stands on each cell that is not empty, from the bottom up."""
+        if self._seen is not None:
+            return self._seen
         found: dict[Cell, list[Wood]] = {}
         for wood in self.wood:
-            drawn = self.tool.is_below
-            if wood in self.tool.held and not drawn:
+            if wood in self.tool.held and not self.tool.is_below:
                 continue
             cell = self.timber.cell(wood.x, wood.y)
             if cell is not None:
                 found.setdefault(cell, []).append(wood)
-        return {
+        self._seen = {
             cell: tuple(wood.piece for wood in sorted(pile, key=lambda wood: wood.z)) for cell, pile in found.items()
         }
+        return self._seen
 
     # --- the machine
 
     def go(self, to: Place) -> None:
         """The tool moves in a straight line; what is in its way is told of."""
-        start = self.tool.at
+        start, loses_mm = self.tool.at, self.tool.drops_after_mm
         length = math.dist(start, to)
+        if loses_mm is None or not self.tool.held:
+            self._go(to)
+            return
+        if loses_mm < length:
+            self._go(_between(start, to, loses_mm / length))
+            self._lose()
+            self._go(to)
+            return
+        self.tool.drops_after_mm = loses_mm - length
+        self._go(to)
+
+    def _go(self, to: Place) -> None:
+        start = self.tool.at
         if self._is_above_all(to):
             self._carry(to)
-            self._lose(length)
             return
+        length = math.dist(start, to)
         for number in range(1, max(1, math.ceil(length / STRIDE_MM)) + 1):
             share = min(1.0, number * STRIDE_MM / length) if length else 1.0
-            x, y, z = (a + share * (b - a) for a, b in zip(start, to, strict=True))
-            self._carry((x, y, z))
+            self._carry(_between(start, to, share))
             self._collide()
-        self._lose(length)
 
     def _is_above_all(self, to: Place) -> bool:
         """Whether nothing stands as high as the tool and what it holds, now and where it goes."""
@@ -174,7 +197,7 @@ class Workshop:
         tool = self.tool
         if tool.is_closed:
             return
-        tool.is_closed = True
+        tool.is_closed, self._seen = True, None
         if tool.misses:
             tool.misses -= 1
             return
@@ -192,6 +215,9 @@ class Workshop:
         if tool.is_stuck:
             return
         tool.is_closed = False
+        if not tool.held:
+            return
+        self._seen = None
         held, tool.held = sorted(tool.held, key=lambda wood: wood.z), []
         for wood in held if not tool.is_below else ():
             fell_from = wood.z
@@ -203,34 +229,28 @@ class Workshop:
     def _carry(self, to: Place) -> None:
         by = [b - a for a, b in zip(self.tool.at, to, strict=True)]
         self.tool.at = to
+        if self.tool.is_below and self.tool.held:
+            self._seen = None
         for wood in self.tool.held:
             wood.x, wood.y = wood.x + by[0], wood.y + by[1]
             wood.z += 0.0 if self.tool.is_below else by[2]
 
-    def _lose(self, length: float) -> None:
+    def _lose(self) -> None:
+        """What the tool carries falls."""
         tool = self.tool
-        if tool.drops_after_mm is None or not tool.held:
-            return
-        tool.drops_after_mm -= length
-        if tool.drops_after_mm > 0:
-            return
         tool.drops_after_mm = None
-        held, tool.held = tool.held, []
+        held, tool.held, self._seen = tool.held, [], None
         for wood in held:
             wood.z = self._ground(wood.x, wood.y, wood)
 
     def _ground(self, x: float, y: float, but: Wood | None) -> float:
         """How high what stands here stands: on the board, on the tray, or on a piece that is beneath."""
-        ground = self.timber.board_z if self._is_on_board(x, y) else self.timber.tray_z
+        ground = self.timber.board_z if self.timber.is_on_board(x, y) else self.timber.tray_z
         for wood in self.wood:
             is_beneath = wood is not but and wood not in self.tool.held and (but is None or wood.z <= but.z)
             if is_beneath and math.dist((wood.x, wood.y), (x, y)) < self.timber.diameter / 2:
                 ground = max(ground, wood.z + self.timber.height)
         return ground
-
-    def _is_on_board(self, x: float, y: float) -> bool:
-        near = replace(self.timber, sensed=1.0)
-        return near.cell(x, y) is not None
 
     def _tumble(self, fallen: Wood) -> None:
         """A piece that is put down half on another one falls over."""
@@ -260,3 +280,8 @@ class Workshop:
             if is_in_way and wood.z < tool.at[2] < wood.z + timber.height:
                 self.collisions.append(f"the tool runs into {wood.piece.name}, {apart:.1f} mm off")
                 return
+
+
+def _between(start: Place, end: Place, share: float) -> Place:
+    x, y, z = (a + share * (b - a) for a, b in zip(start, end, strict=True))
+    return x, y, z

@@ -70,9 +70,12 @@ class GrblChip:
         zero: Place = (0.0, 0.0, 0.0),
         faults: ChipFaults | None = None,
         boots_on_open: bool = True,
+        step_ms: int = STEP_MS,
     ) -> None:
         self.workshop, self._zero = workshop, zero
         """`zero` is where on the table the machine's own 0 is; its space is negative from there."""
+        self._step_ms = step_ms
+        """How finely motion is followed where nobody asks; the end of a move is never missed."""
         self.faults = faults or ChipFaults()
         self._boots_on_open = boots_on_open
         self._settings: dict[int, float] = {
@@ -95,7 +98,6 @@ class GrblChip:
         self._off: Place = (0.0, 0.0, 0.0)
         """How far the table's truth is from what the chip believes."""
         self.moves = 0
-        self.fed_shut: list[bytes] = []
         self._position: Place = (0.0, 0.0, 0.0)
         self._queue: deque[tuple[Place, float]] = deque()
         self._state = "off"
@@ -159,7 +161,7 @@ class GrblChip:
         """When time has to pass for something to happen."""
         times = [time for time in (self._banner_ms, self._busy_until) if time is not None]
         if self._queue and self._state in ("Run", "Hold", "Jog"):
-            times.append(self._now + STEP_MS)
+            times.append(self._now + max(1, min(self._step_ms, self._left_ms())))
         return min(times, default=None)
 
     def tick(self, now_ms: int) -> bytes:
@@ -305,6 +307,11 @@ class GrblChip:
                 left_ms = 0
         if not self._queue and self._state in ("Run", "Jog"):
             self._state = "Idle"
+
+    def _left_ms(self) -> int:
+        """How long the move under way still takes."""
+        target, feed = self._queue[0]
+        return math.ceil(math.dist(self._position, target) / feed * 60_000)
 
     def _go(self, target: Place) -> None:
         self._position = target
