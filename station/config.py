@@ -25,7 +25,7 @@ from station.texts import languages
 _TIME_KEYS = ", ".join(PACE_TIMES)
 
 _Section = TypeVar("_Section")
-_Check = Callable[[object], str | None]
+Check = Callable[[object], str | None]
 """What was expected of a value, None when it is right."""
 
 
@@ -174,7 +174,8 @@ def _text(value: object) -> str | None:
     return None if isinstance(value, str) else "a text"
 
 
-def _filled(value: object) -> str | None:
+def filled(value: object) -> str | None:
+    """A text that says something."""
     return None if isinstance(value, str) and value else "a text that is not empty"
 
 
@@ -200,7 +201,8 @@ def _identity(value: object) -> str | None:
     return None if right else "1 to 32 letters a to z, digits, - and _"
 
 
-def _one_of(allowed: tuple[str, ...]) -> _Check:
+def one_of(allowed: tuple[str, ...]) -> Check:
+    """One of the words that are known."""
     return lambda value: None if value in allowed else "one of " + ", ".join(allowed)
 
 
@@ -224,7 +226,7 @@ def _pace(value: object) -> str | None:
         return None if value in PACES else f"{', '.join(PACES)}, or a table of times in ms for {_TIME_KEYS}"
     unknown = next((str(key) for key in value if key != "preset" and _time_key(str(key)) not in PACE_TIMES), None)
     if unknown is not None:
-        return f"preset and times in ms for {_TIME_KEYS}, not {unknown}{_nearest(unknown, PACE_TIMES)}"
+        return f"preset and times in ms for {_TIME_KEYS}, not {unknown}{nearest(unknown, PACE_TIMES)}"
     if value.get("preset", "calm") not in PACES:
         return f"preset to be one of {', '.join(PACES)}"
     pace = _pace_of(value)
@@ -267,10 +269,10 @@ def _address(value: object) -> str | None:
 
 
 _ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_"
-_CHECKS: dict[type, dict[str, _Check]] = {
-    StationTable: {"id": _identity, "language": _one_of(languages()), "data": _filled, "voice": _voice},
+_CHECKS: dict[type, dict[str, Check]] = {
+    StationTable: {"id": _identity, "language": one_of(languages()), "data": filled, "voice": _voice},
     MqttTable: {
-        "host": _filled,
+        "host": filled,
         "port": _port_number,
         "username": _text,
         "password_file": _text,
@@ -282,7 +284,7 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "allow_motion": _truth,
     },
     WebTable: {
-        "host": _filled,
+        "host": filled,
         "port": _port_number,
         "allowed_hosts": _hosts,
         "address": _address,
@@ -290,17 +292,17 @@ _CHECKS: dict[type, dict[str, _Check]] = {
     },
     BoardTable: {
         "id": _identity,
-        "driver": _filled,
-        "port": _filled,
-        "usb_serial": _filled,
-        "unique_id": _filled,
-        "variant": _filled,
+        "driver": filled,
+        "port": filled,
+        "usb_serial": filled,
+        "unique_id": filled,
+        "variant": filled,
         "white": _player,
         "black": _player,
         "pace": _pace,
-        "confirm": _one_of(CONFIRM),
-        "draws": _one_of(DRAWS),
-        "replies": _one_of(("shown", "any")),
+        "confirm": one_of(CONFIRM),
+        "draws": one_of(DRAWS),
+        "replies": one_of(("shown", "any")),
         "adapt": _truth,
         "touch_move": _truth,
         "lamps": _truth,
@@ -314,8 +316,8 @@ _CHECKS: dict[type, dict[str, _Check]] = {
         "pins": pins_fault,
         "speech": _truth,
         "record": _truth,
-        "arm": _filled,
-        "arm_file": _filled,
+        "arm": filled,
+        "arm_file": filled,
     },
 }
 _SECTIONS = ("station", "mqtt", "web", "boards")
@@ -338,7 +340,7 @@ def read_config(
         raise ConfigError(f"{where}: not TOML: {error}") from error
     for key in tables:
         if key not in _SECTIONS:
-            raise ConfigError(f"{where}: [{key}]: no such section{_nearest(key, _SECTIONS)}")
+            raise ConfigError(f"{where}: [{key}]: no such section{nearest(key, _SECTIONS)}")
     listed = tables.get("boards", [])
     if not isinstance(listed, list) or not listed:
         raise ConfigError(f"{where}: boards = {listed!r}: expected at least one [[boards]] table")
@@ -355,24 +357,24 @@ def read_config(
     twice = _pins_used_twice(boards)
     if twice:
         raise ConfigError(f"{where}: {twice}")
-    mqtt = _section(MqttTable, tables["mqtt"], f"{where}: mqtt") if "mqtt" in tables else None
+    mqtt = section(MqttTable, tables["mqtt"], f"{where}: mqtt") if "mqtt" in tables else None
     if mqtt is not None and _login_fault(mqtt):
         raise ConfigError(f"{where}: mqtt: {_login_fault(mqtt)}")
     return Config(
-        station=_section(StationTable, tables.get("station", {}), f"{where}: station"),
-        web=_section(WebTable, tables.get("web", {}), f"{where}: web"),
+        station=section(StationTable, tables.get("station", {}), f"{where}: station"),
+        web=section(WebTable, tables.get("web", {}), f"{where}: web"),
         mqtt=mqtt,
         boards=boards,
     )
 
 
 def _board(table: object, where: str, house_rules: tuple[Ruleset, ...], house_faults: Mapping[str, str]) -> BoardTable:
-    board = replace(_section(BoardTable, table, where), house_rules=house_rules)
+    board = replace(section(BoardTable, table, where), house_rules=house_rules)
     if board.variant in house_faults and board.variant not in variant_names():
         raise ConfigError(house_faults[board.variant])
     known = (*(house.name for house in house_rules), *variant_names())
     if board.variant not in known:
-        raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{_nearest(board.variant, known)}")
+        raise ConfigError(f"{where}: variant = {board.variant!r}: no such rule set{nearest(board.variant, known)}")
     if board.arm_file and not board.arm:
         raise ConfigError(f"{where}: arm_file = {board.arm_file!r}: found no arm, expected arm beside it")
     if board.arm:
@@ -444,13 +446,14 @@ def _pins_used_twice(boards: tuple[BoardTable, ...]) -> str | None:
     return None
 
 
-def _section(kind: type[_Section], table: object, where: str) -> _Section:
-    checks = _CHECKS[kind]
+def section(kind: type[_Section], table: object, where: str, checks: Mapping[str, Check] | None = None) -> _Section:
+    """A table of a configuration, every key checked; `checks` for a kind that this module does not know."""
+    checks = _CHECKS[kind] if checks is None else checks
     if not isinstance(table, Mapping):
         raise ConfigError(f"{where} = {table!r}: expected a table")
     for key, value in table.items():
         if key not in checks:
-            raise ConfigError(f"{where}: {key} = {value!r}: no such key{_nearest(str(key), tuple(checks))}")
+            raise ConfigError(f"{where}: {key} = {value!r}: no such key{nearest(str(key), tuple(checks))}")
         expected = checks[key](value)
         if expected is not None:
             raise ConfigError(f"{where}: {key} = {value!r}: expected {expected}")
@@ -467,6 +470,7 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _nearest(key: str, known: tuple[str, ...]) -> str:
+def nearest(key: str, known: tuple[str, ...]) -> str:
+    """The end of a complaint: the known word that is nearest to what was found, or all of them."""
     close = difflib.get_close_matches(key, known, 1)
     return f", the nearest is {close[0]}" if close else f", expected one of {', '.join(known)}"

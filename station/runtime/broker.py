@@ -116,6 +116,65 @@ class BrokerClient:
         self._leave(Connected())
 
 
+@dataclass(frozen=True, slots=True)
+class Delivered(Came):
+    """A message that the broker keeps until it is acknowledged; connections are counted, as only this one's counts."""
+
+    number: int
+    connection: int
+
+
+class KeepingClient:
+    """Hears topics and says nothing: the broker has what it has not acknowledged, also over a restart of it."""
+
+    def __init__(self, table: MqttTable, name: str, leave: Callable[[FromBroker], None]) -> None:
+        self._table, self._leave = table, leave
+        self._connection = 0
+        client = self._client = _client(table, name, keeps=True)
+        client.suppress_exceptions = True
+        client.reconnect_delay_set(1, RECONNECT_S)
+        client.connect_timeout = CONNECT_S
+        client.on_connect = self._on_connect
+        client.on_connect_fail = lambda *_: leave(Disconnected("no answer"))
+        client.on_disconnect = lambda *_: leave(Disconnected(GONE))
+        client.on_message = lambda _client, _data, message: leave(
+            Delivered(message.topic, bytes(message.payload), message.retain, message.mid, self._connection)
+        )
+
+    def start(self) -> None:
+        """Begin to connect, for ever."""
+        self._client.connect_async(self._table.host, self._table.port, KEEPALIVE_S)
+        self._client.loop_start()
+
+    def stop(self) -> None:
+        """Disconnect; the broker keeps what comes from now on."""
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def subscribe(self, topics: list[tuple[str, int]]) -> None:
+        """Listen to topics, each with its QoS; the broker tells what it retains of them."""
+        self._client.subscribe(topics)
+
+    def ask(self, topic: str) -> None:
+        """Have what is retained on a topic told once more."""
+        self._client.subscribe(topic, 1)
+        self._client.unsubscribe(topic)
+
+    def acknowledge(self, message: Delivered) -> None:
+        """Let the broker forget a message."""
+        if message.connection == self._connection:
+            self._client.ack(message.number, 1)
+
+    def _on_connect(
+        self, _client: mqtt.Client, _data: object, _flags: object, reason: ReasonCode, _more: object
+    ) -> None:
+        if reason.is_failure:
+            self._leave(Disconnected(str(reason).lower()))
+            return
+        self._connection += 1
+        self._leave(Connected())
+
+
 DENIED = "denied"
 """What `try_broker` says where the broker's access list swallows what we publish; MQTT 3.1.1 has no word for it."""
 
@@ -154,9 +213,12 @@ def try_broker(table: MqttTable, wait_s: float = 5.0, own: str = "") -> str | No
     return None if came_back else DENIED
 
 
-def _client(table: MqttTable, name: str) -> mqtt.Client:
-    """A client that can log in at a broker; OSError when one of its files is missing, or is no secret."""
-    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name)
+def _client(table: MqttTable, name: str, *, keeps: bool = False) -> mqtt.Client:
+    """A client that can log in at a broker; OSError when one of its files is missing, or is no secret.
+
+    For one that `keeps`, the broker holds what comes while it is away, and all that it has not acknowledged itself.
+    """
+    client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=not keeps, manual_ack=keeps)
     if table.username:
         client.username_pw_set(table.username, secret(table.password_file) if table.password_file else None)
     if table.ca_file:

@@ -98,6 +98,18 @@ def _add_running(commands: _Commands) -> None:
     demo.add_argument("--camera", action="store_true", help="a simulated camera (not in this version)")
     run = _add(commands, "run", _run, "The service on real boards.", "dambord run --config station.toml")
     run.add_argument("--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)")
+    club = _add(
+        commands,
+        "club",
+        _club,
+        "The wall of all boards on a broker, and the archive of their games.",
+        "dambord club --broker 127.0.0.1:1883",
+    )
+    club.add_argument("--config", help="configuration (default: /etc/dambord/club.toml, where there is one)")
+    club.add_argument("--broker", metavar="HOST:PORT", help="the broker, whatever the configuration says")
+    club.add_argument("--data", metavar="FOLDER", help="keep the archive in this folder")
+    club.add_argument("--host", help="address of the pages (default: 127.0.0.1; 0.0.0.0 shows them to the network)")
+    club.add_argument("--port", type=int, help="port of the pages (default: 8080)")
     check = _add(
         commands, "check-config", _check, "Say what is wrong with a configuration.", "dambord check-config station.toml"
     )
@@ -398,6 +410,12 @@ def _demo(options: argparse.Namespace) -> int:
     from station.runtime.running import demo
 
     return demo(options)
+
+
+def _club(options: argparse.Namespace) -> int:
+    from station.runtime.club import club
+
+    return club(options)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""A station's folder on the disk, which only one station may use at a time."""
+"""A folder on the disk, which only one station or club may use at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Folder:
             holder = os.read(self._lock, 20).decode("ascii", errors="replace").strip()
             self.let_go()
             raise ConfigError(
-                f"data = {str(path)!r}: in use by the station of process {holder}, expected a folder of its own"
+                f"data = {str(path)!r}: in use by process {holder}, expected a folder of its own"
             ) from error
         os.truncate(self._lock, 0)
         os.write(self._lock, f"{os.getpid()}\n".encode())

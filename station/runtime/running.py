@@ -123,7 +123,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_until_told(service: Service) -> None:
+def told_to_end() -> threading.Event:
+    """Set when this process is told to end; when it is told so again, it ends at once."""
     told = threading.Event()
 
     def tell(_signal: int, _frame: FrameType | None) -> None:
@@ -133,6 +134,11 @@ def _run_until_told(service: Service) -> None:
 
     signal.signal(signal.SIGTERM, tell)
     signal.signal(signal.SIGINT, tell)
+    return told
+
+
+def _run_until_told(service: Service) -> None:
+    told = told_to_end()
     service.start()
     assert service.page is not None
     print(f"Dambord is running: {service.page.url}", flush=True)
@@ -293,14 +299,15 @@ def _demo_service(
         for board, port in ports.items()
     )
     data = options.data or str(folder / "data")
-    mqtt = _broker(options.mqtt) if options.mqtt else None
+    mqtt = broker_table(options.mqtt, "--mqtt") if options.mqtt else None
     web = WebTable(options.host, DEMO_PORT if options.port is None else options.port)
     config = Config(StationTable(id="demo", data=data), web, mqtt, boards)
     return Service(config, hands, watchers=[hands], any_port=options.port is None)
 
 
-def _broker(address: str) -> MqttTable:
+def broker_table(address: str, option: str) -> MqttTable:
+    """The broker that an option of a command names."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise ConfigError(f"--mqtt {address}: expected HOST:PORT")
+        raise ConfigError(f"{option} {address}: expected HOST:PORT")
     return MqttTable(host=host, port=int(port))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,28 +16,22 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
-import station.texts
 from engine.errors import NotationError
 from engine.geometry import Cell
 from station.session import REQUESTS
-from station.texts import SOURCE, Texts, languages, load_texts, number_in
+from station.texts import SOURCE, Texts
 from station.web.cameras import Cameras, camera_routes
 from station.web.codes import WHAT, address_for, link, svg
 from station.web.feed import Feed
+from station.web.files import STATIC, Static, page_version
 from station.web.guard import Guard, Limits
 from station.web.hands import BUTTONS, CONTENT_NAMES, Hands, Watch
 from station.web.record import pdn_of, problem_for, variants_for
 from station.web.rights import Rights
 from station.web.signing import rights_of, sign_in_routes
 from station.web.stream import EventStream
-
-STATIC = Path(__file__).parent / "static"
-TEXTS = Path(station.texts.__file__).parent
-PAGE = "page."
-"""Before the keys of what the page itself says."""
+from station.web.words import texts_for, words
 
 BODY_BYTES = 16 * 1024
 """Largest request body that is read."""
@@ -114,7 +106,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
         *sign_in_routes(rights, read_body),
         *(camera_routes(cameras, read_body, rights) if cameras is not None else ()),
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
-        Mount("/static", _Static(directory=STATIC)),
+        Mount("/static", Static(directory=STATIC)),
     ]
     if hands is not None and watch is not None:
         routes.insert(-1, Route("/demo/{board}/{act}", _Demo(hands, watch, page).touch, methods=["POST"]))
@@ -168,25 +160,10 @@ class _Page:
 
     async def texts(self, request: Request) -> Response:
         """The page's own words, each sentence of several forms with the place whose number decides."""
-        texts = self._texts_for(request)
-        own = {key: text for key, text in texts.sentences.items() if key.startswith(PAGE)}
-        return JSONResponse(
-            {
-                "language": texts.language,
-                "languages": languages(),
-                "sentences": {key.removeprefix(PAGE): text for key, text in own.items()},
-                "forms": {
-                    key.removeprefix(PAGE): (number_in(text), texts.forms[key])
-                    for key, text in own.items()
-                    if key in texts.forms
-                },
-            }
-        )
+        return JSONResponse(words(self._texts_for(request)))
 
     def _texts_for(self, request: Request) -> Texts:
-        """Those of the language that a display names, if there are any; else the station's."""
-        named = request.query_params.get("lang", "")
-        return load_texts(named if named in languages() else self._language)
+        return texts_for(request, self._language)
 
     async def game(self, request: Request) -> Response:
         board, snapshot = self.snapshot(request)
@@ -272,17 +249,6 @@ class _Demo:
                 raise HTTPException(404, f"{act}: hands do take, put, press, unplug, plug")
 
 
-class _Static(StaticFiles):
-    """Files that are asked for again each time, and sent only when they have changed."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        if scope["method"] not in ("GET", "HEAD"):
-            raise HTTPException(405, "only GET")
-        response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
-
-
 async def read_body(request: Request) -> bytes:
     """A request's body; HTTPException 413 when it is over 16 KiB."""
     body = bytearray()
@@ -291,14 +257,6 @@ async def read_body(request: Request) -> bytes:
         if len(body) > BODY_BYTES:
             raise HTTPException(413, f"the body is over {BODY_BYTES} bytes")
     return bytes(body)
-
-
-def page_version() -> str:
-    """Changes whenever a file of the page or its texts does."""
-    digest = hashlib.sha256()
-    for file in sorted([*STATIC.iterdir(), *TEXTS.glob("*.po"), TEXTS / f"{SOURCE}.toml"]):
-        digest.update(file.name.encode() + file.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _on_board(cell: Cell, geometry: Mapping[str, Any]) -> Cell:

@@ -5,7 +5,7 @@ const KEPT = "language";
 
 const { language, languages, sentences, forms } = await load(wanted());
 const plural = new Intl.PluralRules(language);
-export { language, languages };
+export { language, languages, sentences };
 
 /** A sentence with its places filled in, in the form that its number wants; the key itself where a text is missing. */
 export function say(key, values = {}) {

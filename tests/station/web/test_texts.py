@@ -11,7 +11,8 @@ from firmware_bridge.driver import Role
 from station.phases import TRANSITIONS
 from station.settings import PACE_RANGES, PACES
 from station.texts import load_texts
-from station.web.app import PAGE, STATIC
+from station.web.files import STATIC
+from station.web.words import PAGE
 
 KEYS = {key.removeprefix(PAGE) for key in load_texts("en").sentences if key.startswith(PAGE)}
 SCRIPTS = {file.name: file.read_text() for file in sorted(STATIC.glob("*.js"))}
