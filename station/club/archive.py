@@ -81,7 +81,7 @@ class Archive:
         except DatabaseError:
             self.close()
             raise
-        rows = [dict(zip(_PLY, row, strict=True)) for row in plies]
+        rows: list[Values] = [dict(zip(_PLY, row, strict=True)) for row in plies]
         self._kept[key] = (game["number"], rows)
         return _known(key, game, rows, [str(event) for (event,) in waiting])
 
@@ -242,11 +242,12 @@ class Reader:
         """Up to `most` games, the earliest first, some at a time."""
         after = 0
         while most > 0:
-            values = {**query.values, "after": after, "most": min(most, 200)}
+            part = min(most, 200)
+            values = {**query.values, "after": after, "most": part}
             statement = f"{_GAME} WHERE {query.where} AND number > :after ORDER BY number LIMIT :most"
             rows = [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows(statement, values)]
             yield from rows
-            if len(rows) < values["most"]:
+            if len(rows) < part:
                 return
             after, most = rows[-1]["number"], most - len(rows)
 

@@ -44,7 +44,8 @@ def line_of(known: Known, before: Line | None = None) -> Line:
     begun = _begun(known.head)
     if begun.game is None:
         return begun
-    game, texts, same = begun.game, (), 0
+    game, same = begun.game, 0
+    texts: tuple[str, ...] = ()
     if before is not None and before.game and before.game.start == game.start and before.game.ruleset is game.ruleset:
         same = _in_common(before.told, known.moves)
         game, texts = before.game.back(before.game.ply - same), before.texts[:same]

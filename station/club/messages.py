@@ -193,7 +193,11 @@ def read(base: str, topic: str, payload: bytes) -> Told | Noise:
     if b"\\u0000" in payload or b"\0" in payload:
         return Noise(f"a NUL on {levels[-1]}")
     try:
-        return _of_station(*levels, payload) if len(levels) == 2 else _of_board(Place(*levels[:2]), levels[2], payload)
+        return (
+            _of_station(levels[0], levels[1], payload)
+            if len(levels) == 2
+            else _of_board(Place(levels[0], levels[1]), levels[2], payload)
+        )
     except (ValueError, RecursionError) as error:
         return Noise(f"{levels[-1]}: {error}")
 
