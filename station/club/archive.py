@@ -52,8 +52,12 @@ _PUT_WAITING = "INSERT INTO waiting VALUES (:game, :seq, :event) ON CONFLICT (ga
 _GAME = f"SELECT {', '.join(_COLUMNS)} FROM game"
 
 
+REOPENED_AFTER = 10
+"""So many errors in a row and a file is opened anew: it may be on a disk that was pulled out and put back."""
+
+
 class Archive:
-    """The one who writes. Opens when it is first needed, and again after every error.
+    """The one who writes. Opens when it is first needed, and again when it has to.
 
     A file that is damaged is set aside under the name `....spoilt`; stations tell again what they play now.
     """
@@ -62,6 +66,7 @@ class Archive:
         self.address = address
         self._database: Database | None = None
         self._next = 1
+        self._failures = 0
         self._kept: dict[Key, tuple[int, list[Values]]] = {}
         """The games that were written or read lately: number, and their plies as rows."""
 
@@ -78,8 +83,8 @@ class Archive:
                 {"game": game["number"]},
             )
             waiting = database.rows("SELECT event FROM waiting WHERE game = :game", {"game": game["number"]})
-        except DatabaseError:
-            self.close()
+        except DatabaseError as error:
+            self._failed(error)
             raise
         rows: list[Values] = [dict(zip(_PLY, row, strict=True)) for row in plies]
         self._kept[key] = (game["number"], rows)
@@ -117,10 +122,16 @@ class Archive:
                     (_PUT_WAITING, waiting),
                 )
             )
-        except DatabaseError:
-            self.close()
+        except DatabaseError as error:
+            self._failed(error)
             raise
-        self._kept, self._next = kept, number
+        self._kept, self._next, self._failures = kept, number, 0
+
+    def _failed(self, error: DatabaseError) -> None:
+        """A server is called anew; a file stays open, so that those who search need not write beside it to open it."""
+        self._failures += 1
+        if is_postgres(self.address) or isinstance(error, DamagedError) or self._failures % REOPENED_AFTER == 0:
+            self.close()
 
     def _number_of(self, key: Key, otherwise: int) -> int:
         found = self._opened().rows(
