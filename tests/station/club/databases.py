@@ -5,8 +5,9 @@ from __future__ import annotations
 from station.club.archive import _COLUMNS
 from station.club.database import open_database
 
+_KEPT = ", ".join(name for name in _COLUMNS if name != "number")
 TABLES = {
-    "game": f"SELECT {', '.join(name for name in _COLUMNS if name != 'number')} FROM game ORDER BY station, board, game",
+    "game": f"SELECT {_KEPT} FROM game ORDER BY station, board, game",
     "ply": "SELECT g.station, g.board, g.game, p.ply, p.position, p.text, p.told, p.at, p.at_seq "
     "FROM ply p JOIN game g ON g.number = p.game ORDER BY g.station, g.board, g.game, p.ply",
     "waiting": "SELECT g.station, g.board, g.game, w.seq, w.event FROM waiting w JOIN game g ON g.number = w.game",

@@ -21,7 +21,6 @@ from station.club.messages import Key, Place
 from station.club.pdn import pdn_of
 from station.club.query import Query, QueryError, read_query
 from station.club.record import Known, adopt, hear
-
 from tests.data_files import DATA
 
 from .databases import dump
@@ -224,7 +223,7 @@ def test_names_cannot_break_out_of_pdn(archive, address):
 
 
 def test_a_full_disk_is_said_and_nothing_is_lost(archive, address):
-    known, telling = played(steps=5)
+    known, _ = played(steps=5)
     save(archive, known)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))

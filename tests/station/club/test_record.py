@@ -49,7 +49,9 @@ def shown(known):
     return [move.text for move in known.moves], known.result, known.head.white, known.head.variant, known.head.start_fen
 
 
-games = st.builds(game, st.integers(0, 5), st.sampled_from([1, 4, 12, 25]), st.sampled_from(["russian", "english", "towers"]))
+games = st.builds(
+    game, st.integers(0, 5), st.sampled_from([1, 4, 12, 25]), st.sampled_from(["russian", "english", "towers"])
+)
 
 
 @given(games)

@@ -1,4 +1,4 @@
-"""A club beside real stations and a real broker: killed, cut off and out of space at any moment, it keeps every game."""
+"""A club beside real stations and a real broker: killed, cut off, out of space at any moment, it keeps every game."""
 
 from __future__ import annotations
 
