@@ -70,6 +70,10 @@ class Archive:
         self._kept: dict[Key, tuple[int, list[Values]]] = {}
         """The games that were written or read lately: number, and their plies as rows."""
 
+    def open(self) -> None:
+        """Make the archive, unless it is there."""
+        self._opened()
+
     def load(self, key: Key) -> Known | None:
         """A game as it is known; None when there is none. DatabaseError when the archive does not answer."""
         database = self._opened()

@@ -65,10 +65,12 @@ class Recorded:
 
 
 class Clock(msgspec.Struct, frozen=True):
-    """The time control, and whose clock runs."""
+    """The time control, whose clock runs, and the periods after the main time."""
 
     control: str = ""
     running: str | None = None
+    periods: int = 0
+    period_ms: int = 0
 
 
 class Guidance(msgspec.Struct, frozen=True):

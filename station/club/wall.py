@@ -9,7 +9,7 @@ import msgspec
 from engine.fen import write_fen
 from station.club.club import BoardNow, Club, StationNow
 from station.club.line import Line
-from station.club.messages import Place, State
+from station.club.messages import Clock, Place, State
 from station.club.record import NO_RESULT
 from station.status import beneath, contents, geometry
 
@@ -56,8 +56,8 @@ def _told(state: State | None, age_ms: int) -> dict[str, Any]:
         return {"phase": "", "prompt": "", "sentence": "", "problem": "", "clocks": None}
     clocks = None
     if state.clocks_ms is not None:
-        running = state.clock.running if state.clock else None
-        clocks = {"left_ms": state.clocks_ms, "running": running, "age_ms": age_ms}
+        clock = msgspec.to_builtins(state.clock or Clock())
+        clocks = {"left_ms": state.clocks_ms, "age_ms": age_ms, **clock}
     return {
         "phase": state.phase,
         "prompt": state.guidance.prompt,

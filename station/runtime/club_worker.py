@@ -77,14 +77,17 @@ class ClubWorker:
         """Boards whose game has a gap, and when its record is asked for."""
         self._retry_s = 0.0
         self._noise: Counter[str] = Counter()
-        self._broker_says = "waiting"
+        self._broker_says = "not asked yet"
         self._archive_says = ""
         self._said = ""
         self._thread = threading.Thread(target=self._run, name="club", daemon=True)
 
     def start(self) -> None:
         """Begin; the broker and the archive may come later."""
-        self._tell()
+        try:
+            self._archive.open()
+        except DatabaseError as error:
+            self._archive_failed(error)
         self._thread.start()
         self._broker.start()
 

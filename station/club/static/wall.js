@@ -3,8 +3,8 @@
 import { playerText, setText, showMoves, showPosition, textElement } from "/static/belief.js";
 import { Board } from "/static/board.js";
 import { Link } from "/static/link.js";
-import { timeText } from "/static/play.js";
 import { fillIn, language, offerLanguages, say } from "/static/texts.js";
+import { leftText } from "/static/times.js";
 
 const SIDES = ["black", "white"];
 const LOW_MS = 30_000;
@@ -255,7 +255,7 @@ function showClocks(root, name) {
     const ms = Math.max(0, left - (runs ? performance.now() - since.get(name) : 0));
     time.toggleAttribute("data-runs", runs);
     time.toggleAttribute("data-low", ms < LOW_MS);
-    setText(time, timeText(ms));
+    setText(time, leftText(ms, snapshot.clocks));
   }
 }
 
