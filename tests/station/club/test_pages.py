@@ -213,7 +213,9 @@ def test_mistakes_are_answered_in_words(wall, path, status, words):
 def test_d72_strangers_are_kept_out_and_nothing_can_be_changed(wall):
     assert httpx.get(wall.url, headers={"Host": "evil.example"}).status_code == 421
     assert httpx.post(f"{wall.url}games.json", headers={"Origin": "http://evil.example"}).status_code == 403
-    assert httpx.post(f"{wall.url}games.json").status_code == 405
+    own = {"X-Dambord": "1", "Content-Type": "application/json"}
+    assert httpx.post(f"{wall.url}games.json").status_code == 403
+    assert httpx.post(f"{wall.url}games.json", headers=own).status_code == 405
     answer = httpx.get(wall.url)
     assert all(answer.headers[name] == value for name, value in HEADERS.items())
 
