@@ -1,4 +1,4 @@
-"""The clocks: milliseconds since the station started, and the wall clock, which is read once."""
+"""The clocks: milliseconds since the station started, and the wall clock, which is read here alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ class Clock:
 
     def minute_of_day(self) -> int:
         """What the clock on the wall says here, 0 to 1439."""
-        local = (self.began + timedelta(milliseconds=self.now_ms())).astimezone()
+        local = self.wall().astimezone()
         return local.hour * 60 + local.minute
+
+    def wall(self) -> datetime:
+        """What the wall clock says now, in UTC; a Pi wakes up without the time, and has it set later."""
+        return datetime.now(UTC)  # noqa: TID251 - the one place
 
     def now_ms(self) -> int:
         """Milliseconds since the station started."""

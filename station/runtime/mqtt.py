@@ -7,7 +7,6 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -374,7 +373,11 @@ class MqttWorker:
             elif command.id not in self._asked:
                 self._acknowledge(board, command.id, "not known: the station ended while this was carried out")
             return
-        error = command.reason if isinstance(command, Spoilt) else refusal(name, command, came.retained, self._now())
+        error = (
+            command.reason
+            if isinstance(command, Spoilt)
+            else refusal(name, command, came.retained, self._loop.clock.wall())
+        )
         if error is not None or not isinstance(command, Command):
             self._acknowledge(board, command.id, error)
             return
@@ -390,9 +393,6 @@ class MqttWorker:
             return False
         self._commands = after
         return True
-
-    def _now(self) -> datetime:
-        return self._loop.clock.began + timedelta(milliseconds=self._loop.clock.now_ms())
 
     def _acknowledge(self, board: str, command_id: str, error: str | None) -> None:
         answer = msgspec.json.encode({"id": command_id, "ok": error is None, "error": error})

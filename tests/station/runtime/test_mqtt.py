@@ -7,7 +7,7 @@ import json
 import random
 import subprocess
 import threading
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -22,7 +22,7 @@ from station.events import TimePassed
 from station.phases import Turn
 from station.rates import Rate
 from station.runtime.broker import try_broker
-from station.runtime.clock import Clock
+from station.runtime.clock import Clock, wall_text
 from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mqtt import MqttWorker
@@ -445,3 +445,18 @@ def test_O74_commands_that_come_too_fast_are_left_out_but_for_what_stops(stand, 
     table.service.mqtt._commands = Rate(per_s=1, burst=3)
     listener.publish(f"{BASE}/table/cmd/hint", json.dumps({"id": "fast-5"}))
     listener.wait(lambda m: latest(listener, "table/ack/fast-5", m))
+
+
+def test_O83_a_clock_that_is_set_after_the_start_decides_how_old_a_command_is(stand, broker, listen):
+    table = stand(broker.port)
+    ready(table)
+    # A Pi without a battery: what its clock said at the start was a year ago.
+    table.service.clock.began -= timedelta(days=365)
+    listener = listen(broker.port)
+    for identity, age in (("fresh", timedelta()), ("stale", timedelta(minutes=5)), ("ahead", timedelta(hours=-2))):
+        at = wall_text(table.service.clock.wall() - age)
+        listener.publish(f"{BASE}/table/cmd/pause", json.dumps({"id": identity, "at": at, "ttl_s": 30}))
+        answer = listener.wait(lambda m, identity=identity: latest(listener, f"table/ack/{identity}", m)).json
+        assert answer["ok"] is (identity != "stale"), answer
+        listener.publish(f"{BASE}/table/cmd/resume", json.dumps({"id": f"after-{identity}"}))
+        listener.wait(lambda m, identity=identity: latest(listener, f"table/ack/after-{identity}", m))

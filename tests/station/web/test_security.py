@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import socket
 import string
+from contextlib import ExitStack
 
 import cv2
 import httpx
@@ -320,6 +322,36 @@ def test_O75_hundreds_of_odd_requests_change_nothing_that_they_may_not(table):
 @pytest.mark.parametrize("seed", range(20))
 def test_a_hundred_thousand_odd_requests_change_nothing_that_they_may_not(seed):
     fuzz(Table(), 5000, seed)
+
+
+RAW = [
+    b"",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc",  # TLS
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    b"POST /boards/table-1/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+    b"POST /boards/table-1/pause HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"POST /boards/table-1/pause HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n{",
+    b"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    b"GET /events HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    b"\x00" * 5000,
+]
+
+
+def test_bytes_that_are_no_request_end_their_connection_and_nothing_else(serve, table):
+    server = serve(table, demo=False, rights=Rights(PIN))
+    with ExitStack() as stack:
+        for raw in RAW:
+            connection = stack.enter_context(socket.create_connection((server.host, server.port), timeout=10))
+            connection.sendall(raw)
+            if raw and b"Length: 99" not in raw:  # one that says nothing, or not all that it has promised, waits
+                answer = connection.recv(200)
+                assert not answer or answer.startswith((b"HTTP/1.1 2", b"HTTP/1.1 4")), answer
+    assert httpx.get(server.url + "health", trust_env=False).status_code == 200
+    assert table.requests == []
 
 
 # --- codes ---

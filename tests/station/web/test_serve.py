@@ -202,7 +202,7 @@ def test_nothing_is_written_to_the_log(table, capfd, caplog):
 
 def test_requests_that_follow_each_other_arrive_in_order(serve, table):
     server = serve(table)
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, headers={"X-Dambord": "1"}, trust_env=False) as client:
         for column in (1, 3, 5):
             client.post(f"/demo/{BOARD}/take", json={"cell": [column, 6]})
             client.post(f"/demo/{BOARD}/put", json={"cell": [column, 5], "content": "white_man"})
