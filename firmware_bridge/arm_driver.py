@@ -59,6 +59,15 @@ Told = Found | Done | Failed
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """What a machine that stands says is wrong with it."""
+
+    kind: str
+    """`stop` (pressed, or its wire is broken), `limit` (an end stop is), `voltage`, `heat`, `overload`."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArmOutput:
     """What a driver has to say after bytes came in or time went by."""
 

@@ -103,6 +103,8 @@ class Output:
     """True when the emergency stop was pressed, False when it was let go; the first time it is known it is told too."""
     clock: ClockTimes | None = None
     """The times of a clock at the board, when they are not what those told before have come to."""
+    hand: bool | None = None
+    """True when a hand has come over the board, False when it is gone; only some boards see hands."""
 
 
 NOTHING = Output()

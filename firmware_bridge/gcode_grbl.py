@@ -9,7 +9,20 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from firmware_bridge.arm_driver import NOTHING, ArmOutput, Done, Failed, FindHome, Found, Go, Grip, Machine, Order, Told
+from firmware_bridge.arm_driver import (
+    NOTHING,
+    ArmOutput,
+    Done,
+    Failed,
+    FindHome,
+    Found,
+    Go,
+    Grip,
+    Machine,
+    Order,
+    Told,
+    Trouble,
+)
 from firmware_bridge.gcode_lines import Lines, number
 
 BAUD = 115200
@@ -29,6 +42,7 @@ _BANNER = re.compile(r"^Grbl(HAL)? \S+", re.IGNORECASE)
 _STATUS = re.compile(r"^<([A-Za-z]+)(?::(\d+))?\|.*>$")
 _PLACE = re.compile(r"\|([MW])Pos:(-?[\d.]+),(-?[\d.]+),(-?[\d.]+)")
 _OFFSET = re.compile(r"\|WCO:(-?[\d.]+),(-?[\d.]+),(-?[\d.]+)")
+_PINS = re.compile(r"\|Pn:([A-Z]+)")
 _SETTING = re.compile(r"^\$(\d+)=(-?[\d.]+)")
 
 SYNC = "G4 P0.01"
@@ -54,6 +68,8 @@ class Grbl:
         self._asked_ms = self._heard_ms = 0
         self._offset = (0.0, 0.0, 0.0)
         self._closed = False
+        self._pins = ""
+        """The inputs that are active, by letter."""
         self.unknown = 0
         """Lines that nobody understood."""
 
@@ -98,6 +114,17 @@ class Grbl:
             return ArmOutput(HOLD + self._boot(now_ms, RESET).send)
         self._state, self._asked_ms, self._heard_ms, self._sent_ms = "stopping", now_ms, now_ms, now_ms
         return ArmOutput(HOLD + STATUS)
+
+    def examine(self, now_ms: int) -> ArmOutput:
+        """Ask for the status, which names the inputs that are active."""
+        self._asked_ms = now_ms
+        return ArmOutput(STATUS)
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """The stop, where it is wired to reset, door or hold, and end stops that are pressed."""
+        stop, limit = ("".join(pin for pin in self._pins if pin in pins) for pins in ("RDH", "XYZ"))
+        return tuple(Trouble(kind, pins) for kind, pins in (("stop", stop), ("limit", limit)) if pins)
 
     # --- time
 
@@ -226,6 +253,8 @@ class Grbl:
 
     def _status(self, state: str, substate: str, line: str, now_ms: int) -> ArmOutput:
         self._heard_ms = now_ms
+        pins = _PINS.search(line)
+        self._pins = pins[1] if pins is not None else ""
         offset = _OFFSET.search(line)
         if offset is not None:
             self._offset = (float(offset[1]), float(offset[2]), float(offset[3]))

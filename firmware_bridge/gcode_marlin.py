@@ -10,7 +10,20 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from firmware_bridge.arm_driver import NOTHING, ArmOutput, Done, Failed, FindHome, Found, Go, Grip, Machine, Order, Told
+from firmware_bridge.arm_driver import (
+    NOTHING,
+    ArmOutput,
+    Done,
+    Failed,
+    FindHome,
+    Found,
+    Go,
+    Grip,
+    Machine,
+    Order,
+    Told,
+    Trouble,
+)
 from firmware_bridge.gcode_lines import Lines, number
 
 QUIET_MS = 1_000
@@ -56,7 +69,8 @@ class Marlin:
         self._lines.clear()
         self._script.clear()
         self._state, self._order, self._awaited, self._heard_ms = "absent", None, "", now_ms
-        return NOTHING
+        # Ends a line that somebody else began; an empty one has no answer.
+        return ArmOutput(b"\n")
 
     def carry_out(self, order: Order, now_ms: int) -> ArmOutput:
         """Do this."""
@@ -83,6 +97,15 @@ class Marlin:
             self._state = "halted"
         # Without a number: it is read before the lines that wait, where the board has an emergency parser.
         return ArmOutput(b"M410\n")
+
+    def examine(self, now_ms: int) -> ArmOutput:
+        """It has no word for a stop that is pressed."""
+        return NOTHING
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """None that it could tell of."""
+        return ()
 
     def deadline_ms(self) -> int | None:
         """When `tick` wants to be called."""

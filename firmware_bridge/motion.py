@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
-from firmware_bridge.arm_driver import ArmOutput, Done, Failed, FindHome, Found, Go, Grip, Machine, Order, Told
+from firmware_bridge.arm_driver import ArmOutput, Done, Failed, FindHome, Found, Go, Grip, Machine, Order, Told, Trouble
 from firmware_bridge.manipulations import Act
 from firmware_bridge.workspace import Point, Workspace, in_short_lines, length_mm
 
@@ -54,6 +54,20 @@ class ArmDriver(Protocol):
 
     def out_of_reach(self, order: Order) -> str | None:
         """Why the machine cannot get there, though it is inside the box; None when it can."""
+        ...
+
+
+@runtime_checkable
+class SelfExaminer(Protocol):
+    """A driver whose machine can say what is wrong with it."""
+
+    def examine(self, now_ms: int) -> ArmOutput:
+        """Ask for what `troubles` tells, of a machine that stands; nothing moves."""
+        ...
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What the latest answers say."""
         ...
 
 
@@ -100,6 +114,25 @@ class Motion:
         """Whether an order is under way."""
         return bool(self._job)
 
+    @property
+    def at(self) -> Point | None:
+        """Where the tool is, in mm of the machine; None while that is not known."""
+        return self._at
+
+    def examine(self, now_ms: int) -> MotionOutput:
+        """Ask a machine that can say what is wrong with it; `troubles` tells when it has answered."""
+        driver = self._driver
+        return self._after(driver.examine(now_ms), now_ms) if isinstance(driver, SelfExaminer) else MotionOutput()
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What the machine says is wrong with it; nothing of one that cannot tell."""
+        return self._driver.troubles if isinstance(self._driver, SelfExaminer) else ()
+
+    def use(self, workspace: Workspace) -> None:
+        """Board and tray lie here from the next job on."""
+        self._workspace = workspace
+
     def start(self, now_ms: int) -> MotionOutput:
         """The port has been opened: nothing is known of the machine."""
         self._orders.clear()
@@ -114,6 +147,16 @@ class Motion:
         self._job = job
         for order in self._workspace.orders(acts[0], attempt):
             self._orders.append(order)
+        return self._next(now_ms)
+
+    def jog(self, job: int, to: Point, now_ms: int) -> MotionOutput:
+        """Go to a point of the machine, as somebody wants who calibrates it; through the same gate as every act."""
+        order = Go(*to, self._workspace.plunge)
+        fault = self._shut_or_busy() or self._unreachable((order,))
+        if fault is not None:
+            return MotionOutput(told=(JobFailed(job, fault),))
+        self._job = job
+        self._orders.append(order)
         return self._next(now_ms)
 
     def receive(self, data: bytes, now_ms: int) -> MotionOutput:
@@ -151,18 +194,26 @@ class Motion:
         """The stop is let go; nothing moves by that."""
         self._is_shut = False
 
+    def out_of_reach(self, act: Act) -> str | None:
+        """Why an act cannot be carried out, by the box or the joints; None when it can."""
+        return self._workspace.out_of_reach(act) or self._no_way(self._workspace.orders(act))
+
     def _fault(self, acts: tuple[Act, ...]) -> Failed | None:
+        fault = self._shut_or_busy()
+        outs = (self.out_of_reach(act) for act in acts) if fault is None else ()
+        return fault or next((Failed("unreachable", out, is_lost=False) for out in outs if out is not None), None)
+
+    def _shut_or_busy(self) -> Failed | None:
         if self._is_shut:
             return Failed("stopped", "the stop is pressed", is_lost=False)
-        if self._job:
-            return Failed("error", f"job {self._job} is still under way", is_lost=False)
-        for act in acts:
-            out = self._workspace.out_of_reach(act) or self._unreachable(self._workspace.orders(act))
-            if out is not None:
-                return Failed("unreachable", out, is_lost=False)
-        return None
+        return Failed("error", f"job {self._job} is still under way", is_lost=False) if self._job else None
 
-    def _unreachable(self, orders: Iterable[Order]) -> str | None:
+    def _unreachable(self, orders: tuple[Order, ...]) -> Failed | None:
+        outside = next((out for order in orders if (out := self._workspace.outside(order)) is not None), None)
+        out = outside or self._no_way(orders)
+        return None if out is None else Failed("unreachable", out, is_lost=False)
+
+    def _no_way(self, orders: Iterable[Order]) -> str | None:
         return next((out for order in orders if (out := self._driver.out_of_reach(order)) is not None), None)
 
     def _next(self, now_ms: int) -> MotionOutput:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from firmware_bridge.arm_driver import FindHome, Go, Grip, Order
 from firmware_bridge.manipulations import Act, Fetch, Flip, Home, Lift, Park, Place, Remove, Slide, Slot, Spot
@@ -17,29 +16,24 @@ SHORT_MM = 60.0
 """No waypoint is farther: a controller that loses its host finishes the one it has."""
 SEARCH_MM = ((0.0, 0.0), (1.2, 0.0), (-0.6, 1.0))
 """Where a piece is gripped at the first, second and third try: always within its own square."""
-MOST_SKEW_MM = 1.5
-"""How far the fourth corner may be from where the three others put it."""
-
-
-class CalibrationError(ValueError):
-    """What was touched is no board that this arm can play on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """A board of `columns` x `rows` cells, its tray and the reachable box; everything in mm of the machine.
 
-    `near_left`, `near_right` and `far_left` are the centres of the corner cells as White sees the board.
+    `near_left`, `near_right` and `far_left` are the centres of the corner cells as White sees the board; all the same
+    while nobody has touched them.
     """
 
     columns: int
     rows: int
-    near_left: tuple[float, float]
-    near_right: tuple[float, float]
-    far_left: tuple[float, float]
     lowest: Point
     highest: Point
     park: Point
+    near_left: tuple[float, float] = (0.0, 0.0)
+    near_right: tuple[float, float] = (0.0, 0.0)
+    far_left: tuple[float, float] = (0.0, 0.0)
     board_z: float = 0.0
     """The tool's height when it touches the board."""
     piece_mm: float = 8.0
@@ -86,6 +80,11 @@ class Workspace:
         return x, sum(self.corrections[3 * r + c][1] * share for r, c, share in corners)
 
     @property
+    def is_placed(self) -> bool:
+        """Whether it is known where the board lies."""
+        return len({self.near_left, self.near_right, self.far_left}) == 3
+
+    @property
     def pitch_mm(self) -> float:
         """From one cell's centre to the next."""
         return math.dist(self.near_left, self.near_right) / (self.columns - 1)
@@ -108,12 +107,16 @@ class Workspace:
         """Where an act would leave the reachable box, or which slot there is not; None when it stays inside."""
         if isinstance(act, Remove | Fetch) and not 0 <= act.slot < len(self.tray):
             return f"slot {act.slot}: expected 0 to {len(self.tray) - 1}"
-        for order in self.orders(act):
-            if not isinstance(order, Go):
-                continue
-            for axis, place, low, high in zip("xyz", _point(order), self.lowest, self.highest, strict=True):
-                if not low - 1e-6 <= place <= high + 1e-6:
-                    return f"{act}: {axis} = {place:.2f} mm: expected {low:g} to {high:g} mm"
+        outside = next((out for order in self.orders(act) if (out := self.outside(order)) is not None), None)
+        return None if outside is None else f"{act}: {outside}"
+
+    def outside(self, order: Order) -> str | None:
+        """By which axis an order leaves the reachable box; None when it stays inside."""
+        if not isinstance(order, Go):
+            return None
+        for axis, place, low, high in zip("xyz", _point(order), self.lowest, self.highest, strict=True):
+            if not low - 1e-6 <= place <= high + 1e-6:
+                return f"{axis} = {place:.2f} mm: expected {low:g} to {high:g} mm"
         return None
 
     def orders(self, act: Act, attempt: int = 0) -> tuple[Order, ...]:
@@ -193,25 +196,3 @@ def _between(start: Point, end: Go, share: float) -> Go:
 def length_mm(start: Point | None, order: Go) -> float:
     """How far an order goes; from an unknown place as far as an arm is long."""
     return 600.0 if start is None else math.dist(start, _point(order))
-
-
-def check_corners(workspace: Workspace, far_right: tuple[float, float]) -> None:
-    """CalibrationError when the fourth corner, touched as a proof, is not where three others put it, or cells lean."""
-    expected = workspace.xy((workspace.columns - 1, 0))
-    off_mm = math.dist(expected, far_right)
-    if off_mm > MOST_SKEW_MM:
-        raise CalibrationError(
-            f"far right corner: found {far_right[0]:.2f}, {far_right[1]:.2f} mm, expected {expected[0]:.2f}, "
-            f"{expected[1]:.2f} mm: {off_mm:.2f} mm off, at most {MOST_SKEW_MM:g}; touch the corners again"
-        )
-    across = math.dist(workspace.near_left, workspace.near_right) / (workspace.columns - 1)
-    along = math.dist(workspace.near_left, workspace.far_left) / (workspace.rows - 1)
-    if abs(across - along) > 0.02 * across:
-        raise CalibrationError(
-            f"cells: found {across:.2f} mm across and {along:.2f} mm along, expected squares; is an axis's scale wrong?"
-        )
-    ends = (workspace.near_right, workspace.near_left, workspace.far_left)
-    (ux, uy), (vx, vy) = ((b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ends))
-    angle = abs(math.degrees(math.acos((ux * vx + uy * vy) / (math.hypot(ux, uy) * math.hypot(vx, vy)))))
-    if abs(angle - 90) > 1:
-        raise CalibrationError(f"corners: found an angle of {angle:.1f} degrees, expected 90 within 1: the axes lean")

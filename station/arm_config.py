@@ -12,6 +12,7 @@ import msgspec
 
 from engine.ruleset import Ruleset
 from firmware_bridge.arm_driver import Machine
+from firmware_bridge.touched import Calibrated
 from firmware_bridge.workspace import Workspace
 from station.errors import ConfigError
 from station.handling.arm import DRY_RUN, ArmSettings
@@ -49,6 +50,8 @@ class ArmSetup:
     machine: Machine = field(default_factory=Machine)
     port: str = ""
     usb_serial: str = ""
+    built: Workspace | None = None
+    """The space as the file has it, before a calibration; None without a file."""
 
 
 def plain_setup(driver: str, ruleset: Ruleset) -> ArmSetup:
@@ -71,24 +74,33 @@ def plain_setup(driver: str, ruleset: Ruleset) -> ArmSetup:
     return ArmSetup(settings, workspace)
 
 
-def read_arm(text: str, where: str, driver: str, ruleset: Ruleset) -> ArmSetup:
-    """The arm that a TOML text states; ConfigError names file, key, what was found and what was expected."""
+def read_arm(text: str, where: str, driver: str, ruleset: Ruleset, known: Calibrated | None = None) -> ArmSetup:
+    """The arm that a TOML text states, its board where the calibration found it; a dry run while that is not known.
+
+    ConfigError names file, key, what was found and what was expected.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{where}: not TOML: {error}") from error
-    known = ("port", "usb_serial", "machine", "tool", "workspace")
+    keys = ("port", "usb_serial", "machine", "tool", "workspace")
     for key in tables:
-        if key not in known:
-            raise ConfigError(f"{where}: {key}: no such key{_nearest(key, known)}")
+        if key not in keys:
+            raise ConfigError(f"{where}: {key}: no such key{_nearest(key, keys)}")
     machine = _section(Machine, tables.get("machine", {}), f"{where}: machine")
     tool = _section(ToolTable, tables.get("tool", {}), f"{where}: tool")
     size = {"columns": ruleset.columns, "rows": ruleset.rows}
     space = _section(Workspace, {**tables.get("workspace", {}), **size}, f"{where}: workspace")
-    space = replace(space, is_below=tool.slides)
-    fault = space.fault() or _tool_fault(tool, machine, space, ruleset)
+    built = replace(space, is_below=tool.slides)
+    is_known = known is not None and (known.columns, known.rows) == (ruleset.columns, ruleset.rows)
+    space = known.placed(built) if known is not None and is_known else built
+    fault = _tool_fault(tool, machine)
+    if space.is_placed:
+        fault = fault or space.fault() or _size_fault(tool, space, ruleset)
+    else:
+        driver, space = DRY_RUN, replace(plain_setup(DRY_RUN, ruleset).workspace, is_below=tool.slides)
     if fault:
-        raise ConfigError(f"{where}: {fault}")
+        raise ConfigError(f"{where}: {fault}{'; or calibrate the arm again' if is_known else ''}")
     slots = RIM * ruleset.rows if tool.slides else len(space.tray)
     diameter = tool.diameter_mm / space.pitch_mm
     planned = Tool(tool.slides, False, tool.carries, tool.highest, tool.crown, diameter)
@@ -97,10 +109,10 @@ def read_arm(text: str, where: str, driver: str, ruleset: Ruleset) -> ArmSetup:
     if bool(port) == bool(usb_serial):
         found = "both" if port else "neither"
         raise ConfigError(f"{where}: found {found} of port and usb_serial, expected one of them")
-    return ArmSetup(settings, space, machine, port, usb_serial)
+    return ArmSetup(settings, space, machine, port, usb_serial, built)
 
 
-def _tool_fault(tool: ToolTable, machine: Machine, space: Workspace, ruleset: Ruleset) -> str | None:
+def _tool_fault(tool: ToolTable, machine: Machine) -> str | None:
     if tool.crown not in CROWNS:
         return f"tool: crown = {tool.crown!r}: expected one of {', '.join(CROWNS)}"
     if tool.crown == "flip":
@@ -109,6 +121,11 @@ def _tool_fault(tool: ToolTable, machine: Machine, space: Workspace, ruleset: Ru
         return f"tool: crown = {tool.crown!r}: expected 'ask': a magnet under the board lifts no piece"
     if machine.dialect not in ("grbl", "marlin"):
         return f"machine: dialect = {machine.dialect!r}: expected grbl or marlin"
+    return None
+
+
+def _size_fault(tool: ToolTable, space: Workspace, ruleset: Ruleset) -> str | None:
+    """What of pieces, jaw and tray does not fit a board whose place is known."""
     if not 0 < tool.diameter_mm < space.pitch_mm:
         return f"tool: diameter_mm = {tool.diameter_mm:g}: expected less than a cell, {space.pitch_mm:g} mm"
     apart = space.pitch_mm * (1.0 if ruleset.corner == "all" else 2**0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.notation import move_text, square_name
 from engine.position import Move
 from firmware_bridge.manipulations import Lift, Place, Remove
-from station.handling.arm import Arm, Asking, Stopped
+from station.handling.arm import NOT_MOVING, Arm, Asking, Stopped
 from station.handling.moves import plan_move
 from station.handling.plans import entry
 from station.phases import Answering, SettingUp
@@ -47,6 +47,16 @@ def waits_for_press(session: Session) -> bool:
     return isinstance(arm.stage, Asking | Stopped) or (is_wanted(session) and may_arm(session))
 
 
+def stacks_kings(session: Session) -> bool:
+    """Whether kings are men on men here: a sensor below the board sees a man where one stands."""
+    return session.arm is not None and session.arm.settings.tool.crown == "stack"
+
+
+def has_stacked(session: Session) -> bool:
+    """Whether the last move was crowned by the arm with a second man, which no sensor sees."""
+    return session.arm is not None and session.arm.stacked_ply == session.game.ply - 1
+
+
 def arm_prompt(session: Session) -> tuple[str, dict[str, str]] | None:
     """Key and words of what is said because of the arm; None where it changes nothing."""
     arm, phase = session.arm, session.phase
@@ -70,6 +80,8 @@ def _at_rest(session: Session, arm: Arm) -> tuple[str, dict[str, str]] | None:
             return "arm_held" if stopped.holds else "arm_stopped", {"reason": why(session)}
         case _ if is_wanted(session) and may_arm(session):
             return "arm_offer", {}
+        case _ if is_wanted(session) and arm.moves and arm.is_armed and arm.is_hand_seen:
+            return "arm_waits", {}
         case _:
             return None
 
@@ -94,6 +106,32 @@ def _for_person(session: Session, arm: Arm, move: Move) -> tuple[str, dict[str, 
         case _:
             return None
     return key, {"square": square_name(ruleset.geometry.squares_by_cell[cell], ruleset)}
+
+
+def says(session: Session) -> str:
+    """In one sentence, what the arm is about; empty where it is a person, or there is none."""
+    arm = session.arm
+    if arm is None or arm.settings.driver in NOT_MOVING:
+        return ""
+    if arm.off:
+        return why(session)
+    if isinstance(arm.stage, Stopped):
+        return session.texts.say("arm.says_stopped", reason=why(session))
+    if session.is_stopped:
+        return session.texts.say("stop.pressed")
+    return session.texts.say(f"arm.says_{_state(arm)}")
+
+
+def _state(arm: Arm) -> str:
+    found = (
+        ("dry", not arm.moves),
+        ("silent", not arm.name),
+        ("asks", isinstance(arm.stage, Asking)),
+        ("busy", arm.is_busy or arm.is_moving),
+        ("hand", arm.is_hand_seen),
+        ("unarmed", not arm.is_armed),
+    )
+    return next((state for state, is_so in found if is_so), "ready")
 
 
 def why(session: Session) -> str:

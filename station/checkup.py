@@ -28,7 +28,7 @@ class Finding:
     """One thing that was looked at."""
 
     part: str
-    """`configuration`, `board`, `port`, `broker`."""
+    """`configuration`, `board`, `arm`, `port`, `broker`."""
     name: str
     fault: str | None
     """A word for programs; None when all is well."""

@@ -24,7 +24,7 @@ from firmware_bridge.driver import Cues, Role
 from station import endings_by_hand as by_hand
 from station import keeping_time
 from station.alternatives import lit, story_text
-from station.arm_prompts import arm_prompt
+from station.arm_prompts import arm_prompt, has_stacked, stacks_kings
 from station.breaking import SHOWN, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
@@ -143,7 +143,8 @@ def _waiting_for(session: Session) -> Guidance:
     if king is not None:
         return _say(session, "uncrown", [(king, Role.HINT)], square=square_name(king, session.game.ruleset), side=side)
     if man is not None:
-        return _say(session, "crown", [(man, Role.HINT)], square=square_name(man, session.game.ruleset), side=side)
+        key = "crown_look" if has_stacked(session) else "crown"
+        return _say(session, key, [(man, Role.HINT)], square=square_name(man, session.game.ruleset), side=side)
     if session.offer is not None:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:
@@ -184,11 +185,12 @@ def _uncrowned(session: Session) -> Square | None:
     view, game = session.memory.view, session.game
     if view is None or not isinstance(session.reading, Untouched):
         return None
-    for square, piece in enumerate(game.position.contents):
+    for square, piece in enumerate(game.position.contents) if not stacks_kings(session) else ():
         if is_king(piece) and not view.possible(square) & piece:
             return square
     new, untouched = session.new_king, session.memory.changed_ms <= session.turn_began_ms
-    return new if new is not None and untouched and not _tells_kings(view, new) else None
+    is_told = new is not None and _tells_kings(view, new) and not stacks_kings(session)
+    return new if untouched and not is_told else None
 
 
 def _overcrowned(session: Session) -> Square | None:

@@ -406,10 +406,13 @@ def _end(session: Session, arm: Arm, plan: Plan) -> Step:
     phase = session.phase
     if not isinstance(phase, Answering):
         return _changed(session, **_rest(arm), stops=0, sets_up=()), ()
-    # A man on top of a man is not seen by most boards: there a person is asked to look.
-    is_seen = plan.crowned and phase.move.promotes and arm.settings.tool.crown == "swap"
-    crowned = session.game.ply if is_seen else arm.crowned_ply
-    ended = replace(arm.at_rest(), stops=0, by_hand_ply=session.game.ply, crowned_ply=crowned)
+    ended = replace(arm.at_rest(), stops=0, by_hand_ply=session.game.ply)
+    if plan.crowned and phase.move.promotes:
+        # A man on top of a man is not seen by most boards: there a person is asked to look.
+        if arm.settings.tool.crown == "stack":
+            ended = replace(ended, stacked_ply=session.game.ply)
+        else:
+            ended = replace(ended, crowned_ply=session.game.ply)
     return replace(session, arm=ended), ()
 
 

@@ -15,7 +15,7 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
 from engine.view import ANYTHING, BoardView
 from station.announcements import MoveObject, fen_of, move_object
-from station.arm_prompts import may_arm, may_set_up, why
+from station.arm_prompts import may_arm, may_set_up, says, why
 from station.battery import battery_warning
 from station.board_clock import board_clock, board_clock_ms
 from station.clock import control_text
@@ -323,6 +323,7 @@ def arm(session: Session) -> dict[str, Any] | None:
         "name": found.name or None,
         "stage": phase_text(type(found.stage).__name__),
         "armed": found.is_armed,
+        "says": says(session),
         "may_arm": may_arm(session) or may_set_up(session),
         "problem": why(session) or None,
         "tray": list(tray_names(found.tray)),

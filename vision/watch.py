@@ -167,6 +167,8 @@ class Unseen:
     """Why nothing is known of the board now: `picture`, `dark`, `moving`, `hand`, `moved` or `settling`."""
 
     reason: str
+    is_hand: bool = False
+    """Whether something like a hand lies over the board, at rest or not; a piece that is drawn over it is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,15 +215,15 @@ def watch(known: Watching, memory: Memory, frame: Frame) -> tuple[Seen | Unseen,
     is_moving = memory.before is None or _moves(memory.before, look.picture)
     clear_ms = frame.at_ms if memory.before is None else memory.clear_ms
     memory = replace(memory, before=look.picture, clear_ms=clear_ms)
-    if is_moving:
-        return Unseen("moving"), replace(_busy(memory, frame), moving_ms=frame.at_ms)
     inside, at_ms = look.places.hand(look.same), frame.at_ms
+    if is_moving:
+        return Unseen("moving", inside is not None), replace(_busy(memory, frame), moving_ms=at_ms)
     # A hand at rest and a man on the board's edge look alike for a while, not for long.
     is_hand = inside is not None and (inside >= HAND or at_ms - memory.clear_ms < RESTS_MS)
     if is_hand or look.share_touched >= PUSHED:
         is_due = at_ms - memory.moving_ms >= SEEK_MS and at_ms - memory.sought_ms >= memory.seek_again_ms
         if not is_due or look.pattern < COVERED or look.usual >= UNMOVED:
-            return Unseen("moved" if memory.pushed else "hand"), _busy(memory, frame)
+            return Unseen("moved" if memory.pushed else "hand", is_hand), _busy(memory, frame)
         again_ms = min(2 * memory.seek_again_ms, SEEK_SELDOM_MS)
         return _sought(known, replace(memory, sought_ms=at_ms, seek_again_ms=again_ms), look)
     clear_ms = at_ms if inside is None else memory.clear_ms

@@ -1,7 +1,8 @@
 """Arms of Feetech STS/SMS bus servos, built as the SO-101: straight lines in small steps, positions read back.
 
-Registers: 40 torque, 42 goal position, 56 position; 4096 counts a turn. A servo that has no torque takes goals without
-a word, so where the joints are is compared with where they were sent. Nothing is written to their lasting memory.
+Registers: 40 torque, 42 goal position, 56 position, 62 tenths of a volt, 63 degrees Celsius; 4096 counts a turn. A
+servo that has no torque takes goals without a word, so where the joints are is compared with where they were sent.
+Nothing is written to their lasting memory.
 """
 
 from __future__ import annotations
@@ -11,11 +12,23 @@ from collections import deque
 from itertools import islice
 from typing import ClassVar
 
-from firmware_bridge.arm_driver import NOTHING, ArmOutput, Done, Failed, FindHome, Found, Go, Grip, Machine, Order
+from firmware_bridge.arm_driver import (
+    NOTHING,
+    ArmOutput,
+    Done,
+    Failed,
+    FindHome,
+    Found,
+    Go,
+    Grip,
+    Machine,
+    Order,
+    Trouble,
+)
 from firmware_bridge.feetech_bus import Replies, Reply, ping, read, sync_write, write
 from firmware_bridge.joints import Angles, Links, angles_for, tip_of
 
-TORQUE, GOAL, POSITION = 40, 42, 56
+TORQUE, GOAL, POSITION, VOLTS = 40, 42, 56, 62
 COUNTS_PER_DEGREE = 4096 / 360
 STEP_MM = 4.0
 """A line is gone in steps of this length, so that the joints draw it straight."""
@@ -27,7 +40,10 @@ FOLLOW_DEGREES = 3.0
 """A joint this near its goal is there."""
 FOLLOW_MS = 1_500
 """So long after the last step a joint may take."""
-OVERLOAD = 0x20
+VOLTAGE, HEAT, CURRENT, OVERLOAD = 0x01, 0x04, 0x08, 0x20
+"""Bits of a servo's errors."""
+HOT_DEGREES = 65
+"""Five degrees below where these servos give up."""
 JOINTS = ("base", "shoulder", "elbow", "wrist", "gripper")
 
 
@@ -50,6 +66,9 @@ class Driver:
         self._step_ms = 0
         self._goal: Angles | None = None
         self._read: dict[int, int] = {}
+        self._is_examining = False
+        self._health: dict[int, tuple[int, int, int]] = {}
+        """Errors, tenths of a volt and degrees of each servo."""
         self._until_ms = 0
 
     # --- what is asked for
@@ -57,7 +76,7 @@ class Driver:
     def start(self, now_ms: int) -> ArmOutput:
         """The port has been opened: look whether every servo is there."""
         self._replies.clear()
-        self._is_found = self._has_torque = False
+        self._is_found = self._has_torque = self._is_examining = False
         self._order, self._goal = None, None
         self._steps.clear()
         return self._ask([(servo, ping(servo), False) for servo in self._machine.servos], now_ms)
@@ -92,6 +111,26 @@ class Driver:
         if not isinstance(order, Go) or self._angles(order.x_mm, order.y_mm, order.z_mm) is not None:
             return None
         return f"{order.x_mm:.1f}, {order.y_mm:.1f}, {order.z_mm:.1f} mm: no angles of the joints lead there"
+
+    def examine(self, now_ms: int) -> ArmOutput:
+        """Ask each servo for its errors, its voltage and how hot it is."""
+        self._health.clear()
+        self._is_examining = True
+        return self._ask([(servo, read(servo, VOLTS, 2), False) for servo in self._machine.servos], now_ms)
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What the servos complain of, joint by joint."""
+        found = []
+        for servo, (errors, volts, degrees) in self._health.items():
+            joint = self._joint(servo)
+            if errors & VOLTAGE:
+                found.append(Trouble("voltage", f"{joint} {volts / 10:.1f} V"))
+            if errors & HEAT or degrees >= HOT_DEGREES:
+                found.append(Trouble("heat", f"{joint} {degrees} °C"))
+            if errors & (CURRENT | OVERLOAD):
+                found.append(Trouble("overload", joint))
+        return tuple(found)
 
     # --- time and answers
 
@@ -128,7 +167,10 @@ class Driver:
             return NOTHING
         self._questions.popleft()
         self._tries = 0
-        if reply.errors & OVERLOAD:
+        if self._is_examining:
+            volts, degrees = (*reply.parameters, 0, 0)[:2]
+            self._health[reply.servo] = (reply.errors, volts, degrees)
+        elif reply.errors & OVERLOAD:
             return self._fail("overload", f"the {self._joint(reply.servo)}")
         if is_position:
             self._read[reply.servo] = reply.word
@@ -138,6 +180,9 @@ class Driver:
         return self._all_answered(now_ms)
 
     def _all_answered(self, now_ms: int) -> ArmOutput:
+        if self._is_examining:
+            self._is_examining = False
+            return NOTHING
         if not self._is_found:
             self._is_found = True
             return ArmOutput(told=(Found("Feetech servos"),))
@@ -236,6 +281,7 @@ class Driver:
         self._steps.clear()
         self._questions.clear()
         self._order, self._due_ms, self._has_torque, self._goal = None, None, False, None
+        self._is_examining = False
         return ArmOutput(told=(Failed(kind, reason),))
 
     # --- angles and counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from firmware_bridge.arm_driver import ArmOutput, Machine, Order
+from firmware_bridge.arm_driver import ArmOutput, Machine, Order, Trouble
 from firmware_bridge.gcode_grbl import BAUD, Grbl
 from firmware_bridge.gcode_marlin import Marlin
 
@@ -41,6 +41,15 @@ class Driver:
     def halt(self, now_ms: int) -> ArmOutput:
         """Stand still at once."""
         return self._controller.halt(now_ms)
+
+    def examine(self, now_ms: int) -> ArmOutput:
+        """Ask for what `troubles` tells."""
+        return self._controller.examine(now_ms)
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        """What the controller says is wrong."""
+        return self._controller.troubles
 
     def out_of_reach(self, order: Order) -> str | None:
         """A gantry reaches all of its box."""

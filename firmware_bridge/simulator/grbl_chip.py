@@ -113,6 +113,7 @@ class GrblChip:
         self._deaf = False
         self._gone = False
         self._reports = 0
+        self._pins = ""
 
     # --- the world
 
@@ -137,8 +138,10 @@ class GrblChip:
         return self._flush()
 
     def pin(self, name: str, is_open: bool, now_ms: int) -> bytes:
-        """A contact opens or closes: `limit`, `hold`, `reset`."""
+        """A contact opens or closes: `limit`, `hold`, `reset`; while it is open, reports name it."""
         self._advance(now_ms)
+        letter = {"limit": "X", "hold": "H", "reset": "R"}[name]
+        self._pins = "".join(sorted({*self._pins} - {letter} | ({letter} if is_open else set())))
         if not is_open:
             return self._flush()
         if name == "limit" and self._state in ("Run", "Jog"):
@@ -219,7 +222,8 @@ class GrblChip:
         if self._reports % 10 == 1:
             more = "|Ov:100,100,100" + ("|A:F" if self._flood else "")
         self._reports += 1
-        self._out.append(f"<{state}|MPos:{place}|Bf:{blocks},128|FS:0,0{more}>")
+        pins = f"|Pn:{self._pins}" if self._pins else ""
+        self._out.append(f"<{state}|MPos:{place}|Bf:{blocks},128|FS:0,0{pins}{more}>")
 
     def _reset(self, now_ms: int) -> None:
         was_moving, was_homing = self._state == "Run", self._state == "Home"

@@ -30,6 +30,11 @@ class Servo:
     is_limp: bool = False
     """It takes goals and does not move."""
     is_overloaded: bool = False
+    errors: int = 0
+    """What else it complains of, as bits."""
+    volts: int = 74
+    """Tenths."""
+    degrees: int = 31
     registers: dict[int, int] = field(default_factory=dict)
 
 
@@ -126,7 +131,7 @@ class ServoBus:
             answer = self._register(servo, given[0]).to_bytes(2, "little")[: given[1]]
         elif instruction == 0x03:
             self._set(servo, given[0], int.from_bytes(given[1:], "little"))
-        body = bytes((number, len(answer) + 2, 32 if servo.is_overloaded else 0)) + answer
+        body = bytes((number, len(answer) + 2, servo.errors | (32 if servo.is_overloaded else 0))) + answer
         checksum = (~sum(body)) & 0xFF
         if self.garbled:
             self.garbled -= 1
@@ -151,4 +156,6 @@ class ServoBus:
     def _register(self, servo: Servo, address: int) -> int:
         if address == 56:
             return round(servo.position)
+        if address == 62:
+            return servo.volts | servo.degrees << 8
         return {3: 777, 40: int(servo.torque), 42: servo.goal}.get(address, servo.registers.get(address, 0))

@@ -142,6 +142,8 @@ class Arm:
     """What somebody asked it to make the board show; empty for nothing."""
     crowned_ply: int = -1
     """The move of this ply was crowned by the arm."""
+    stacked_ply: int = -1
+    """The move of this ply was crowned by it with a second man, which most boards do not see."""
 
     @property
     def is_busy(self) -> bool:
@@ -152,6 +154,12 @@ class Arm:
     def is_moving(self) -> bool:
         """Whether something may be in motion."""
         return isinstance(self.stage, Homing | Acting)
+
+    @property
+    def hides_hands(self) -> bool:
+        """Whether the machine itself may be over the board, so that a camera cannot tell it from a hand."""
+        is_over = isinstance(self.stage, Homing | Acting | Checking | Stopped) or bool(self.off)
+        return self.moves and is_over and not self.settings.tool.slides
 
     @property
     def moves(self) -> bool:

@@ -24,7 +24,7 @@ from station.calibrating import corrected, fixed_turn
 from station.config import BoardTable
 from station.effects import Announce, Show
 from station.errors import ConfigError
-from station.events import DeviceLost, Event
+from station.events import DeviceLost, Event, HandSeen
 from station.ports import BoardDriver, Dimmer, Historian, Learner, Port, Speaker
 from station.runtime.desk import events_of, looked_for, spoken
 from station.runtime.known_boards import KnownBoards
@@ -107,6 +107,8 @@ class BoardWorker:
         self._cues: Latest[Cues] = Latest()
         self._unclear: Latest[tuple[Piece, ...]] = Latest()
         """The game's position, where it is not known what was done on the board since it stood there."""
+        self._is_hand = self._told_hand = self._hides_hands = False
+        """Whether the board sees a hand, whether the session knows, and whether what is seen may be the arm itself."""
         self._words: Latest[str] = Latest()
         """What a display at the board is to show."""
         self._spoken = ""
@@ -146,6 +148,8 @@ class BoardWorker:
         for effect in outcome.effects if self._table.lamps else ():
             if isinstance(effect, Show):
                 self._cues.put(effect.cues)
+        arm = outcome.session.arm
+        self._hides_hands = arm is not None and arm.hides_hands
         if (words := spoken(outcome.session)) != self._spoken:
             self._spoken = words
             self._words.put(words)
@@ -248,12 +252,20 @@ class BoardWorker:
             if position is not None and isinstance(self._driver, Historian):
                 self._carry(self._driver.recollect(position, now_ms), port)
             self._dim(now_ms, port)
+            self._mind_hand(now_ms)
             self._report_problem(now_ms)
             self._mind_silence(now_ms, port)
 
     def _wait_ms(self) -> int:
         deadline = self._driver.deadline_ms()
         return READ_MS if deadline is None else max(0, min(READ_MS, deadline - self._loop.clock.now_ms()))
+
+    def _mind_hand(self, now_ms: int) -> None:
+        """Tell of a hand that comes or goes; an arm over the board is none."""
+        is_seen = self._is_hand and not self._hides_hands
+        if is_seen is not self._told_hand:
+            self._told_hand = is_seen
+            self._post(HandSeen(now_ms, is_seen))
 
     def _report_problem(self, now_ms: int) -> None:
         problem = self._driver.problem or ""
@@ -296,6 +308,9 @@ class BoardWorker:
     def _carry(self, output: Output, port: Port) -> None:
         if output.online is not None:
             self._note_online(output.online, port)
+        if output.hand is not None:
+            self._is_hand = output.hand
+            self._mind_hand(self._loop.clock.now_ms())
         if output.online and self._is_another_way_round():
             self._begin_again(port)
             return

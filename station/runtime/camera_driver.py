@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry
@@ -59,6 +60,7 @@ class Driver:
         self._device: Device | None = None
         self._problem = ""
         self._told: BoardView | None = None
+        self._is_hand = False
         self._waits_since_ms: int | None = None
         self._drifts_since_ms: int | None = None
         self._asked_ms: int | None = None
@@ -168,7 +170,9 @@ class Driver:
             asked_ms = self._asked_ms
             return self._lock(now_ms) if asked_ms is None or now_ms - asked_ms >= LOCK_MS else NOTHING
         seen, self._memory = watch(self._known, self._memory, frame)
-        return self._saw(seen.view) if isinstance(seen, Seen) else self._missed(seen, now_ms)
+        output = self._saw(seen.view) if isinstance(seen, Seen) else self._missed(seen, now_ms)
+        was_hand, self._is_hand = self._is_hand, isinstance(seen, Unseen) and seen.is_hand
+        return output if self._is_hand is was_hand else replace(output, hand=self._is_hand)
 
     def _saw(self, view: BoardView) -> Output:
         self._waits_since_ms, self._problem = None, ""

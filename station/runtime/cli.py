@@ -156,7 +156,15 @@ def _add_calibrate(commands: _Commands) -> None:
         "Show a camera its board: aim, empty board, start position, a hand.",
         "dambord calibrate camera --config station.toml --board table-1",
     )
-    for command in (board, camera):
+    arm = _add(
+        inner,
+        "arm",
+        _calibrate_arm,
+        "Bring an arm's tool to the board's corners: where the board lies, its tray, its heights; then try it.",
+        "dambord calibrate arm --config station.toml --board table-1",
+    )
+    arm.add_argument("--nine", action="store_true", help="touch nine places, for an arm that bends")
+    for command in (board, camera, arm):
         command.add_argument(
             "--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)"
         )
@@ -444,6 +452,12 @@ def _calibrate_board(options: argparse.Namespace) -> int:
     from station.runtime.calibrate import calibrate_board
 
     return calibrate_board(options)
+
+
+def _calibrate_arm(options: argparse.Namespace) -> int:
+    from station.runtime.calibrate_arm import calibrate_arm
+
+    return calibrate_arm(options)
 
 
 def _calibrate_camera(options: argparse.Namespace) -> int:

@@ -51,6 +51,8 @@ class Conversation:
     pressed: list[str] = field(default_factory=list)
     heard_bytes: int = 0
     is_online: bool = False
+    is_stopped: bool = False
+    """Whether the board's emergency stop is pressed."""
 
     @property
     def device(self) -> Device | None:
@@ -87,6 +89,8 @@ class Conversation:
         """Takes what the driver gives: views and presses to keep, bytes for the board."""
         if output.online is not None:
             self.is_online = output.online
+        if output.stopped is not None:
+            self.is_stopped = output.stopped
         self.views += output.views
         self.pressed += output.pressed
         if output.send:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import getpass
-import grp
 import itertools
 import os
 from collections.abc import Iterable
@@ -23,8 +20,10 @@ from station.config import BoardTable, Config, MqttTable
 from station.errors import ConfigError
 from station.ports import BoardDriver, Troubled
 from station.runtime.conversations import Conversation, new_driver, open_port
+from station.runtime.doctor_arm import examine_arm
 from station.runtime.game_commands import print_json
 from station.runtime.known_boards import KnownBoards
+from station.runtime.lost_ports import listed, why_lost
 from station.runtime.places import paths_of
 from station.runtime.running import load
 from station.texts import Texts, load_texts
@@ -54,9 +53,10 @@ def doctor(options: argparse.Namespace) -> int:
 
 
 def examination(config: Config, texts: Texts, found: Listing, watch_s: float) -> Iterable[list[Finding]]:
-    """What is found, part by part. Cameras and arms will be looked at here too."""
+    """What is found, part by part."""
     for table in config.boards:
         yield examine(table, config, texts, found, watch_s)
+        yield examine_arm(table, texts, found)
     yield strangers(config.boards, texts, found)
     if config.mqtt is not None:
         yield [_of_broker(config.mqtt, config.station.id, texts)]
@@ -71,8 +71,11 @@ def _of_configuration(path: str, config: Config | None, texts: Texts) -> Finding
 
 def strangers(tables: Iterable[BoardTable], texts: Texts, found: Listing) -> list[Finding]:
     """The ports that the configuration does not name: named, and left alone."""
-    named = {os.path.realpath(table.port) for table in tables if table.port}
-    serials = {table.usb_serial for table in tables if table.usb_serial}
+    tables = tuple(tables)
+    arms = [table.arm_setup for table in tables if table.arm_setup is not None]
+    places = [(table.port, table.usb_serial) for table in tables] + [(arm.port, arm.usb_serial) for arm in arms]
+    named = {os.path.realpath(port) for port, _ in places if port}
+    serials = {serial for _, serial in places if serial}
     patterns = {table.port for table in tables if is_pattern(table.port)}
     for pattern in patterns:
         with suppress(PortLost):
@@ -98,7 +101,7 @@ def examine(table: BoardTable, config: Config, texts: Texts, found: Listing, wat
             named = [replace(table, port=path) for path in paths_of(table, lambda: found, config.boards)]
             each = [examine(one, config, texts, found, watch_s) for one in named]
             return next((findings for findings in each if findings[0].fault is None), each[0])
-    words = {"name": table.id, "place": table.place, "driver": table.driver, "ports": _listed(found, texts)}
+    words = {"name": table.id, "place": table.place, "driver": table.driver, "ports": listed(found, texts)}
 
     def wrong(fault: str, **more: str) -> list[Finding]:
         return [Finding("board", table.id, fault, texts.say(f"doctor.{fault}", **words, **more))]
@@ -113,23 +116,11 @@ def examine(table: BoardTable, config: Config, texts: Texts, found: Listing, wat
         with closing(open_port(table, driver, found)) as port:
             return _talk(table, config, Conversation(driver, port), texts, watch_s)
     except PortLost as lost:
-        fault, more = _why_lost(table, lost, texts)
+        if table.pins is not None:
+            is_missing = isinstance(lost.__cause__, ImportError)
+            return wrong("no_library" if is_missing else "no_pins", reason=lost.reason)
+        fault, more = why_lost(table.port, table.usb_serial, lost, texts)
         return wrong(fault, **more)
-
-
-def _why_lost(table: BoardTable, lost: PortLost, texts: Texts) -> tuple[str, dict[str, str]]:
-    """The word for a port that cannot be used, and what its sentence needs."""
-    if table.pins is not None:
-        is_missing = isinstance(lost.__cause__, ImportError)
-        return "no_library" if is_missing else "no_pins", {"reason": lost.reason}
-    path = table.port or next((path for path, serial in ports() if serial == table.usb_serial), "")
-    if not path or not os.path.lexists(path) or lost.number in (errno.ENOENT, errno.ENODEV):
-        return "board_not_found", {}
-    if lost.number in (errno.EACCES, errno.EPERM):
-        return "no_permission", {"port": path, "user": _user(), "group": _group(path)}
-    if lost.number in (errno.EBUSY, errno.EAGAIN):
-        return "port_taken", {"port": path, "holder": holder(path) or texts.say("doctor.another")}
-    return "no_port", {"port": path, "reason": lost.reason}
 
 
 def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, watch_s: float) -> list[Finding]:
@@ -164,6 +155,8 @@ def _talk(table: BoardTable, config: Config, talk: Conversation, texts: Texts, w
     if driver.problem is not None:
         return [*found, *wrong("board_reports", problem=driver.problem)]
     ruleset = table.ruleset
+    if talk.is_stopped:
+        found.append(Finding("board", table.id, "stop", f"{table.id}: {texts.say('stop.pressed')}"))
     if talk.views:
         found += check_board(table.id, ruleset, rules_for(ruleset).start().contents, talk.views, texts)
     counters = driver.counters
@@ -187,31 +180,6 @@ def _known(config: Config, unique_id: str) -> Calibration:
     return Calibration()
 
 
-def holder(path: str) -> str | None:
-    """The program that has a device open, as far as this user may see; None when it cannot be told."""
-    device = os.path.realpath(path)
-    for process in sorted(Path("/proc").glob("[0-9]*")):
-        if process.name == str(os.getpid()):
-            continue
-        with suppress(OSError):
-            if any(os.path.realpath(end) == device for end in (process / "fd").iterdir()):
-                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
-    return None
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
-
-
-def _group(path: str) -> str:
-    with suppress(OSError, KeyError):
-        return grp.getgrgid(Path(path).stat().st_gid).gr_name
-    return "dialout"
-
-
 def _of_broker(table: MqttTable, station: str, texts: Texts) -> Finding:
     from station.runtime.broker import DENIED, try_broker
 
@@ -223,7 +191,3 @@ def _of_broker(table: MqttTable, station: str, texts: Texts) -> Finding:
     if reason == DENIED:
         return Finding("broker", table.host, DENIED, texts.say("doctor.broker_denies", **words, topic=f"{own}/#"))
     return Finding("broker", table.host, "no_broker", texts.say("doctor.no_broker", **words, reason=reason))
-
-
-def _listed(found: Listing, texts: Texts) -> str:
-    return ", ".join(f"{port} ({serial})" if serial else port for port, serial in found) or texts.say("doctor.nothing")

@@ -29,6 +29,7 @@ from station.runtime.boards import driver_class, misfit
 from station.runtime.demo_arm import DemoArm
 from station.runtime.game_commands import print_json
 from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
+from station.runtime.known_arms import KnownArms
 from station.runtime.loop import Outcome
 from station.runtime.service import Service
 
@@ -51,11 +52,12 @@ def load(path: str) -> Config:
         raise ConfigError(f"{path}: byte {error.start} is no UTF-8, expected a text") from error
     house = house_rules(Path(path).parent, Path(path))
     config = read_config(text, path, house.rulesets, house.faults)
-    return replace(config, boards=tuple(_with_arm(table, Path(path).parent) for table in config.boards))
+    known = KnownArms(Path(config.station.data))
+    return replace(config, boards=tuple(_with_arm(table, Path(path).parent, known) for table in config.boards))
 
 
-def _with_arm(table: BoardTable, folder: Path) -> BoardTable:
-    """A board with what the file of its arm says; an arm without a file is not moved."""
+def _with_arm(table: BoardTable, folder: Path, known: KnownArms) -> BoardTable:
+    """A board with what file and calibration of its arm say; an arm without either is not moved."""
     if table.arm in ("", DRY_RUN, *NOT_MOVING):
         return table
     arm_class(table.arm)
@@ -65,8 +67,9 @@ def _with_arm(table: BoardTable, folder: Path) -> BoardTable:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: {error}; expected what the calibration of the arm wrote") from error
-    return replace(table, arm_setup=read_arm(text, str(file), table.arm, table.ruleset))
+        raise ConfigError(f"{file}: {error}; expected how the arm is built (see deploy/arms)") from error
+    setup = read_arm(text, str(file), table.arm, table.ruleset, known.of(table.id))
+    return replace(table, arm_setup=setup)
 
 
 def missing_ports(config: Config, path: str) -> list[str]:

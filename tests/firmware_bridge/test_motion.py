@@ -16,7 +16,8 @@ from firmware_bridge.manipulations import Home, Lift, Park, Place, Remove
 from firmware_bridge.motion import JobDone, JobFailed, Motion
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
 from firmware_bridge.simulator.grbl_chip import ChipFaults, GrblChip
-from firmware_bridge.workspace import SHORT_MM, CalibrationError, Workspace, check_corners, in_short_lines
+from firmware_bridge.touched import CalibrationError, check_corners
+from firmware_bridge.workspace import SHORT_MM, Workspace, in_short_lines
 
 DRIVERS = sorted(module.name for module in pkgutil.iter_modules(arms.__path__))
 SPACE = Workspace(
@@ -199,11 +200,11 @@ def test_b1_corrections_lie_between_the_points_that_were_touched():
 
 def test_b10_corners_that_are_no_board_are_refused_by_how_much():
     check_corners(SPACE, (-20.5, -20.5))
-    with pytest.raises(CalibrationError, match=r"5\.00 mm off"):
+    with pytest.raises(CalibrationError, match=r"skew: .*off 5\.00"):
         check_corners(SPACE, (-20.0, -25.0))
-    with pytest.raises(CalibrationError, match="scale"):
+    with pytest.raises(CalibrationError, match="cells"):
         check_corners(replace(SPACE, far_left=(-300.0, -6.0)), (-20.0, -6.0))
-    with pytest.raises(CalibrationError, match="degrees"):
+    with pytest.raises(CalibrationError, match="lean"):
         check_corners(replace(SPACE, far_left=(-280.0, -20.7)), (0.0, -20.7))
 
 

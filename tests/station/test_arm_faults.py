@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.position import BLACK_MAN, EMPTY, WHITE_MAN
@@ -9,6 +11,7 @@ from firmware_bridge.simulator.grbl_chip import ChipFaults
 from station.announcements import ArmStep, ArmStopped, Moved
 from station.events import ArmLost, HandSeen, StopTold
 from station.handling.arm import Acting, Asking, Resting, Stopped
+from station.handling.plans import Tool
 from tests.station.arm_table import ArmTable
 
 
@@ -77,9 +80,38 @@ def test_a1_a_piece_put_down_by_somebody_stops_it():
     table.until(lambda: is_done(table))
 
 
+def test_a3_a_hand_over_the_board_is_waited_for_and_that_is_said():
+    table = ArmTable()
+    table.send(HandSeen(table.now, True))
+    table.play("c3-d4")
+    table.wait(5000)
+    assert table.chip.moves == 0
+    assert table.guidance.sentence == "The arm is about to play: take your hand away from the board."
+    table.send(HandSeen(table.now, False))
+    table.until(lambda: is_done(table))
+
+
+def test_b11_what_a_camera_sees_of_an_arm_over_the_board_is_no_hand_but_a_magnet_below_hides_none():
+    table = ArmTable()
+    table.play("c3-d4")
+    seen = set()
+
+    def is_over():
+        arm = table.session.arm
+        below = replace(arm, settings=replace(arm.settings, tool=Tool(slides=True, crown="ask")))
+        seen.add((type(arm.stage).__name__, arm.hides_hands, below.hides_hands))
+        return is_done(table)
+
+    table.until(is_over)
+    assert {("Resting", False, False), ("Warning", False, False), ("Acting", True, False)} <= seen
+    assert not any(below for _, _, below in seen)
+
+
 def test_a3_a_hand_stops_it_and_it_waits_until_the_hand_is_gone():
     table = replying()
-    table.send(HandSeen(table.now, True))
+    began = table.now
+    table.send(HandSeen(began, True))
+    assert table.halts == [began]
     table.wait(3000)
     assert not table.chip.is_moving
     table.press("confirm")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from engine.notation import square_name
 from engine.position import EMPTY
+from station.announcements import ArmStopped
 from station.effects import Handle
 from station.events import ArmDone, ArmFound
 from station.handling.arm import ArmSettings
+from tests.station.arm_table import ArmTable
 from tests.station.table import Table
 
 
@@ -28,6 +33,25 @@ def test_a_person_is_asked_for_one_act_after_another():
     table.put("a5", man)
     table.wait(1500)
     assert table.record == ["c3-d4", "b6-a5"]
+
+
+@pytest.mark.parametrize("kind", ["occupancy", "colour", "identity"])
+@pytest.mark.parametrize("crown", ["stack", "swap"])
+def test_c3_a_crown_that_no_sensor_sees_is_no_failure_and_somebody_is_asked_to_look(kind, crown):
+    table = ArmTable(fen="W:Wg3,h2:Bb2", crown=crown, kind=kind)
+    table.play("g3-h4")
+    table.until(lambda: len(table.record) == 2)
+    table.wait(15_000)
+    assert table.heard_of(ArmStopped) == []
+    square = table.session.game.moves[-1].to_square
+    assert len(table.shop.on(table.ruleset.geometry.cells[square])) == (2 if crown == "stack" else 1)
+    name = square_name(square, table.ruleset)
+    look = f" The arm put a second man on {name}: look whether it lies there." if crown == "stack" else ""
+    assert table.guidance.sentence == f"White to move.{look}"
+    table.play("h4-g5")
+    table.until(lambda: len(table.record) == 4)
+    assert table.shop.collisions == []
+    assert table.guidance.sentence == "White to move."
 
 
 def test_a_dry_run_works_out_the_whole_move_once_and_the_lamps_lead():

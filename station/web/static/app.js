@@ -26,6 +26,8 @@ const snapshots = new Map();
 const worlds = new Map();
 /** When each board's snapshot was true, by performance.now(). */
 const since = new Map();
+/** Stages of an arm in which something may be in motion, or is about to be. */
+const ARM_MOVES = new Set(["homing", "warning", "acting", "checking"]);
 let link = "connecting";
 let hello = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
@@ -229,8 +231,7 @@ function showArm({ state, geometry }, seen) {
   if (!state.arm) return;
   const waits = state.arm.may_arm || ["stopped", "asking"].includes(state.arm.stage);
   enable("arm-go", link === "up" && waits);
-  enable("arm-halt", link === "up");
-  setText(byId("arm-says"), state.arm.problem ?? "");
+  setText(byId("arm-says"), state.arm.says);
 }
 
 function cellText(key) {
@@ -357,7 +358,11 @@ onClick("turn-board", () => {
   show();
 });
 onClick("arm-go", () => request("arm"));
-onClick("arm-halt", () => postNow(boardPath(board(), "halt")).catch(complain));
+const haltArm = () => postNow(boardPath(board(), "halt")).catch(complain);
+byId("arm-halt").addEventListener("click", haltArm);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && ARM_MOVES.has(snapshots.get(board())?.state.arm?.stage)) haltArm();
+});
 onClick("hand-lift", () => hands.toggle());
 onClick("hand-crown", () => hands.crown(hands.focus));
 onClick("hand-tray", () => hands.toTray());

@@ -93,6 +93,22 @@ def test_a_board_under_a_hand_is_unknown_not_empty(scene):
     assert len(views(bench.take(picture, 8))) == 1
 
 
+def test_a3_a_hand_is_told_of_with_the_first_picture_of_it_and_a_piece_that_is_drawn_is_none(scene):
+    board, model, picture = scene
+    bench = Bench(model)
+    bench.take(picture, 8)
+    standing = dict(board._standing)
+    (piece, *others) = standing.values()
+    for by in (0.2, 0.5, 0.8, 1.0):
+        moved = replace(piece, x=piece.x + by, y=piece.y - by)
+        drawn = board.seen.picture((moved, *others), [], 0)
+        assert [output.hand for output in bench.take(drawn)] == [None]
+    bench.take(picture, 8)
+    hand = board.seen.picture(tuple(standing.values()), [arm(4.0, 4.0)], 0)
+    assert [output.hand for output in bench.take(hand, 3)] == [True, None, None]
+    assert [output.hand for output in bench.take(picture, 8) if output.hand is not None] == [False]
+
+
 def test_what_lies_over_the_board_for_long_is_said_and_forgotten(scene):
     board, model, picture = scene
     bench = Bench(model)

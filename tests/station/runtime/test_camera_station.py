@@ -16,6 +16,7 @@ pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 from engine.position import EMPTY  # noqa: E402
 from engine.ruleset import load_ruleset  # noqa: E402
 from station.config import BoardTable, Config, StationTable, WebTable  # noqa: E402
+from station.events import HandSeen  # noqa: E402
 from station.phases import Paused, Turn  # noqa: E402
 from station.runtime.known_cameras import KnownCameras  # noqa: E402
 from station.runtime.service import Service  # noqa: E402
@@ -102,6 +103,10 @@ def test_a_game_is_played_under_it_also_when_the_plug_is_pulled(bench):
         pytest.skip("the camera was not calibrated")
     with station(folder, f"unix:{camera.path}") as watcher:
         watcher.wait(lambda o: isinstance(o.session.phase, Turn), WAIT_S)
+        camera.picture = board.seen.picture(tuple(board._standing.values()), [arm(4.0, 4.0)], 0)
+        watcher.wait(lambda o: isinstance(o.event, HandSeen) and o.event.is_seen, WAIT_S)
+        camera.picture = board.picture(0)
+        watcher.wait(lambda o: isinstance(o.event, HandSeen) and not o.event.is_seen, WAIT_S)
         piece = board.contents(C3)
         board.take(C3, 0)
         board.put(D4, piece, 0)
