@@ -23,7 +23,7 @@ from firmware_bridge.arm_driver import (
     Told,
     Trouble,
 )
-from firmware_bridge.gcode_lines import Lines, number
+from firmware_bridge.gcode_lines import Lines, missed, straight
 
 BAUD = 115200
 RESET, HOLD, STATUS = b"\x18", b"!", b"?"
@@ -93,9 +93,8 @@ class Grbl:
             case _ if self._state != "ready":
                 self._order = None
                 return ArmOutput(told=(Failed("alarm", "it has to look for home first"),))
-            case Go(x_mm=x, y_mm=y, z_mm=z, feed=feed):
-                line = f"G53 G1 X{number(x)} Y{number(y)} Z{number(z)} F{feed:.0f}"
-                return self._run((line, SYNC), now_ms)
+            case Go():
+                return self._run((f"G53 {straight(order)}", SYNC), now_ms)
             case Grip(is_closed=is_closed):
                 self._closed = is_closed
                 switch = self._machine.grip_on if is_closed else self._machine.grip_off
@@ -291,11 +290,8 @@ class Grbl:
             return NOTHING
         shift = (0.0, 0.0, 0.0) if place[1] == "M" else self._offset
         found = tuple(float(place[axis + 2]) + shift[axis] for axis in range(3))
-        wanted = (order.x_mm, order.y_mm, order.z_mm)
-        if any(abs(a - b) > self._machine.tolerance_mm for a, b in zip(found, wanted, strict=True)):
-            text = f"found {', '.join(map(number, found))} mm, expected {', '.join(map(number, wanted))} mm"
-            return self._fail(Failed("missed", text), "ready")
-        return self._done()
+        failed = missed(order, found, self._machine.tolerance_mm)
+        return self._done() if failed is None else self._fail(failed, "ready")
 
     def _done(self) -> ArmOutput:
         self._order, self._awaited = None, ""

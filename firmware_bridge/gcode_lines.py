@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from firmware_bridge.arm_driver import Failed, Go
+
 LONGEST = 512
 """Bytes without an end of line that are noise."""
 
@@ -22,6 +26,20 @@ class Lines:
     def clear(self) -> None:
         """Forget a line that has begun."""
         self._rest = b""
+
+
+def straight(order: Go) -> str:
+    """The words of a straight line to a point, as both dialects have them."""
+    return f"G1 X{number(order.x_mm)} Y{number(order.y_mm)} Z{number(order.z_mm)} F{order.feed:.0f}"
+
+
+def missed(order: Go, found: Sequence[float] | None, tolerance_mm: float) -> Failed | None:
+    """That a machine stands elsewhere than it was sent, or does not say where; None when it is there."""
+    wanted = (order.x_mm, order.y_mm, order.z_mm)
+    if found is not None and all(abs(a - b) <= tolerance_mm for a, b in zip(found, wanted, strict=True)):
+        return None
+    where = "nothing" if found is None else ", ".join(map(number, found)) + " mm"
+    return Failed("missed", f"found {where}, expected {', '.join(map(number, wanted))} mm")
 
 
 def number(value: float) -> str:

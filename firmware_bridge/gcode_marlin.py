@@ -24,7 +24,7 @@ from firmware_bridge.arm_driver import (
     Told,
     Trouble,
 )
-from firmware_bridge.gcode_lines import Lines, number
+from firmware_bridge.gcode_lines import Lines, missed, straight
 
 QUIET_MS = 1_000
 """So long nothing comes after a start until the board listens: it has no prompt."""
@@ -82,9 +82,8 @@ class Marlin:
             case FindHome():
                 # The end stops first upwards, then sideways; idle motors would let the tool sink.
                 return self._run((self._machine.grip_off, "M84 S0", "G21", "G90", "G28 Z", "G28 X Y", "M400"), now_ms)
-            case Go(x_mm=x, y_mm=y, z_mm=z, feed=feed):
-                line = f"G1 X{number(x)} Y{number(y)} Z{number(z)} F{feed:.0f}"
-                return self._run((line, "M400", WHERE), now_ms)
+            case Go():
+                return self._run((straight(order), "M400", WHERE), now_ms)
             case Grip(is_closed=is_closed):
                 switch = self._machine.grip_on if is_closed else self._machine.grip_off
                 return self._run((switch, f"G4 P{self._machine.grip_s * 1000:.0f}", "M400"), now_ms)
@@ -210,12 +209,9 @@ class Marlin:
             return ArmOutput(told=(Found(self._name, () if self._has_emergency_parser else (warning,)),))
         order = self._order
         if isinstance(order, Go):
-            wanted = (order.x_mm, order.y_mm, order.z_mm)
-            found = self._place
-            tolerance = self._machine.tolerance_mm
-            if found is None or any(abs(a - b) > tolerance for a, b in zip(found, wanted, strict=True)):
-                where = "nothing" if found is None else ", ".join(map(number, found)) + " mm"
-                return self._fail(Failed("missed", f"found {where}, expected {', '.join(map(number, wanted))} mm"))
+            failed = missed(order, self._place, self._machine.tolerance_mm)
+            if failed is not None:
+                return self._fail(failed)
         self._order = None
         return ArmOutput(told=(Done(),)) if order is not None else NOTHING
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.geometry import Square
 from firmware_bridge.manipulations import Act, Home, Lift, Remove, Slide
 from station import announcements as say
+from station.arm_events import changed_arm, rest, stop
 from station.arm_prompts import is_wanted, may_arm, may_set_up, waits_for_press
 from station.effects import Effect, Halt, Handle
-from station.events import ArmDone, ArmFailed, ArmFound, ArmLost, Event, HandSeen
 from station.handling.arm import (
     ACT_MS,
     CHECK_MS,
     DRY_RUN,
-    MOST_ALARMS,
-    MOST_STOPS,
     MOST_TRIES,
     SET_UP,
     SETTLE_MS,
@@ -86,8 +83,8 @@ def halt(session: Session) -> Step:
     if arm is None:
         return session, ()
     if not arm.is_busy:
-        return _changed(session, is_armed=False), (Halt("halt"),)
-    return then(stop(session, "halt"), lambda now: (_changed(now, is_armed=False), ()))
+        return changed_arm(session, is_armed=False), (Halt("halt"),)
+    return then(stop(session, "halt"), lambda now: (changed_arm(now, is_armed=False), ()))
 
 
 def press(session: Session) -> Step:
@@ -119,111 +116,7 @@ def ask(session: Session, name: str) -> tuple[Step, str | None]:
 def _setting_up(session: Session) -> Session:
     """The session whose arm is to make the board show what is wanted now."""
     assert isinstance(session.phase, SettingUp)
-    return _changed(set_armed(session), sets_up=session.phase.target.contents)
-
-
-# --- what the world says -------------------------------------------------------------------------------------------
-
-
-def take(session: Session, event: Event) -> Step:
-    """The session after something happened to the arm, or a hand was seen."""
-    if session.arm is None:
-        return session, ()
-    match event:
-        case HandSeen(is_seen=is_seen):
-            return take_hand(session, is_seen)
-        case ArmFound(name=name):
-            return take_found(session, name)
-        case ArmLost(reason=reason):
-            return take_lost(session, reason)
-        case ArmDone(job=job):
-            return take_done(session, job)
-        case ArmFailed(job=job, kind=kind, reason=reason, is_lost=is_lost):
-            return take_failed(session, job, kind, reason, is_lost)
-        case _:
-            return session, ()
-
-
-def take_found(session: Session, name: str) -> Step:
-    """The machine answers, for the first time or again; where it stands is not known."""
-    if session.arm is None:
-        return session, ()
-    step_on = stop(session, "reset") if session.arm.is_busy else (session, ())
-    return then(step_on, lambda now: (_changed(now, name=name, is_homed=False), ()))
-
-
-def take_lost(session: Session, reason: str) -> Step:
-    """The machine no longer answers."""
-    if session.arm is None or (not session.arm.name and not session.arm.is_busy):
-        return session, ()
-    step_on = stop(session, "silent", reason) if session.arm.is_busy else (session, ())
-    return then(step_on, lambda now: (_changed(now, name="", is_homed=False, is_armed=False), ()))
-
-
-def take_hand(session: Session, is_seen: bool) -> Step:
-    """A hand is over the board, or no longer."""
-    if session.arm is None:
-        return session, ()
-    session = _changed(session, is_hand_seen=is_seen)
-    assert session.arm is not None
-    return stop(session, "hand") if is_seen and session.arm.is_busy else (session, ())
-
-
-def take_done(session: Session, job: int) -> Step:
-    """A job is done; the number tells a late answer."""
-    arm = session.arm
-    match arm.stage if arm is not None else None:
-        case Homing(job=wanted) if wanted == job:
-            return _changed(session, is_homed=True, stage=Resting()), ()
-        case Acting(job=wanted) if wanted == job:
-            assert arm is not None
-            if arm.settings.driver == DRY_RUN:
-                return _changed(session, **_rest(arm), by_hand_ply=session.game.ply), ()
-            return _changed(session, stage=Checking(session.at_ms)), ()
-        case _:
-            return session, ()
-
-
-def take_failed(session: Session, job: int, kind: str, reason: str, is_lost: bool) -> Step:
-    """A job failed, or (number 0) the machine did something by itself."""
-    arm = session.arm
-    if arm is None:
-        return session, ()
-    is_current = isinstance(arm.stage, Acting | Homing) and arm.stage.job == job
-    if not is_current and job:
-        return session, ()
-    session = _changed(session, is_homed=arm.is_homed and not is_lost, alarms=arm.alarms + (kind == "alarm"))
-    return stop(session, kind, reason) if is_current or arm.is_busy else (session, ())
-
-
-def stop(session: Session, reason: str, detail: str = "", squares: tuple[Square, ...] = ()) -> Step:
-    """Nothing moves any more; the lamps take over after too many stops."""
-    arm = session.arm
-    assert arm is not None
-    effects: tuple[Effect, ...] = (Halt(reason),) if arm.is_moving else ()
-    stops = arm.stops + (reason not in ("hand", "stop", "halt", "board_lost"))
-    off = ""
-    if stops >= MOST_STOPS or arm.alarms >= MOST_ALARMS:
-        off = reason
-    stage = Resting() if off else Stopped(reason, detail, squares, _may_hold(arm))
-    is_homed = arm.is_homed and not arm.is_moving
-    stopped = replace(arm, stage=stage, stops=stops, off=off, is_homed=is_homed, tries=0)
-    if off:
-        stopped = replace(stopped.at_rest(), off=off, is_armed=False, sets_up=())
-    session = replace(session, arm=stopped)
-    session, more = announce(
-        session, say.ArmStopped(reason, detail, say.names(squares, session.game.ruleset), bool(off))
-    )
-    return session, (*effects, *more)
-
-
-def _may_hold(arm: Arm) -> bool:
-    """Whether a piece may be in the tool: it was taken up before, or is carried by this very step."""
-    if arm.plan is None:
-        return False
-    held = arm.at > 0 and arm.plan.steps[arm.at - 1].holds
-    step = arm.step
-    return held or (isinstance(arm.stage, Acting | Checking) and step is not None and not isinstance(step.what, Ask))
+    return changed_arm(set_armed(session), sets_up=session.phase.target.contents)
 
 
 # --- going on ------------------------------------------------------------------------------------------------------
@@ -238,9 +131,9 @@ def _once(session: Session) -> Step:
         if halted is not None:
             return halted
     elif not isinstance(arm.stage, Resting | Stopped | Asking | Homing):
-        return _changed(session, **_rest(arm)), ()
+        return changed_arm(session, **rest()), ()
     if isinstance(arm.stage, Stopped | Asking) and not _is_current(session, arm):
-        return _changed(session, **_rest(arm)), ()
+        return changed_arm(session, **rest()), ()
     match arm.stage:
         case Resting():
             return _begin(session, arm)
@@ -273,7 +166,7 @@ def _must_stop(session: Session, arm: Arm) -> Step | None:
     if not isinstance(arm.stage, Acting) and not isinstance(session.phase, Answering | SettingUp):
         # What was asked for meanwhile, or a board that is gone, waits until the step has ended.
         if not _is_current(session, arm):
-            return _changed(session, **_rest(arm)), ()
+            return changed_arm(session, **rest()), ()
         is_lost = isinstance(session.phase, Paused) and session.phase.reason == "device"
         return stop(session, "board_lost" if is_lost else "halt")
     seen, step = session.memory.seen, arm.step
@@ -303,7 +196,7 @@ def _begin(session: Session, arm: Arm) -> Step:
         return _handle(session, planned, _acts(plan, at))
     if not arm.is_homed:
         return _look_for_home(session, planned)
-    return _changed(session, stage=Warning(session.at_ms + WARNING_MS)), ()
+    return changed_arm(session, stage=Warning(session.at_ms + WARNING_MS)), ()
 
 
 def _planned(session: Session, arm: Arm, seen: Masks) -> Arm:
@@ -333,7 +226,7 @@ def _act(session: Session) -> Step:
     assert arm is not None
     step, seen = arm.step, session.memory.seen
     if step is None or seen is None or arm.plan is None:
-        return _changed(session, **_rest(arm)), ()
+        return changed_arm(session, **rest()), ()
     if not shown(step.before, seen):
         return stop(session, "board", squares=squares_in(differs(step.before, seen)))
     if isinstance(step.what, Ask):
@@ -344,13 +237,13 @@ def _act(session: Session) -> Step:
 def _ask(session: Session, arm: Arm, ask: Ask) -> Step:
     if ask.reason == BY_HAND:
         ply = arm.by_hand_ply if arm.sets_up else session.game.ply
-        return _changed(session, **_rest(arm), by_hand_ply=ply, sets_up=()), ()
-    return _changed(session, stage=Asking(ask.reason)), ()
+        return changed_arm(session, **rest(), by_hand_ply=ply, sets_up=()), ()
+    return changed_arm(session, stage=Asking(ask.reason)), ()
 
 
 def _handle(session: Session, arm: Arm, acts: tuple[Act, ...]) -> Step:
     if not acts:
-        return _changed(session, **_rest(arm), by_hand_ply=session.game.ply), ()
+        return changed_arm(session, **rest(), by_hand_ply=session.game.ply), ()
     job = arm.job + 1
     session = replace(session, arm=replace(arm, job=job, stage=Acting(job, session.at_ms + ACT_MS)))
     return session, (Handle(job, acts, arm.tries),)
@@ -373,7 +266,7 @@ def _check(session: Session, arm: Arm, since_ms: int) -> Step:
         return session, ()
     is_untouched = shown(step.before, seen) and isinstance(step.what, Lift | Remove | Slide)
     if is_untouched and arm.tries + 1 < MOST_TRIES:
-        return _act(_changed(session, tries=arm.tries + 1))
+        return _act(changed_arm(session, tries=arm.tries + 1))
     return stop(session, "nothing", squares=squares_in(differs(step.after, seen)))
 
 
@@ -384,7 +277,7 @@ def _next(session: Session) -> Step:
     assert arm.plan is not None
     step = arm.step
     assert step is not None
-    session = _changed(session, at=arm.at + 1, tries=0, tray=step.tray)
+    session = changed_arm(session, at=arm.at + 1, tries=0, tray=step.tray)
     kind = step.what.reason if isinstance(step.what, Ask) else type(step.what).__name__.lower()
     told = announce(session, say.ArmStep(kind, arm.at + 1, len(arm.plan.steps), tray_names(step.tray)))
     return then(told, _act_or_end)
@@ -395,7 +288,7 @@ def _act_or_end(session: Session) -> Step:
     assert arm is not None
     assert arm.plan is not None
     if not isinstance(session.phase, Answering | SettingUp) or not _is_current(session, arm):
-        return _changed(session, **_rest(arm)), ()
+        return changed_arm(session, **rest()), ()
     if arm.step is not None:
         return _act(session)
     return _end(session, arm, arm.plan)
@@ -405,7 +298,7 @@ def _end(session: Session, arm: Arm, plan: Plan) -> Step:
     """The move is made, and the tool is out of the way."""
     phase = session.phase
     if not isinstance(phase, Answering):
-        return _changed(session, **_rest(arm), stops=0, sets_up=()), ()
+        return changed_arm(session, **rest(), stops=0, sets_up=()), ()
     ended = replace(arm.at_rest(), stops=0, by_hand_ply=session.game.ply)
     if plan.crowned and phase.move.promotes:
         # A man on top of a man is not seen by most boards: there a person is asked to look.
@@ -414,12 +307,3 @@ def _end(session: Session, arm: Arm, plan: Plan) -> Step:
         else:
             ended = replace(ended, crowned_ply=session.game.ply)
     return replace(session, arm=ended), ()
-
-
-def _rest(arm: Arm) -> dict[str, object]:
-    return {"stage": Resting(), "plan": None, "at": 0, "tries": 0}
-
-
-def _changed(session: Session, **changes: object) -> Session:
-    assert session.arm is not None
-    return replace(session, arm=replace(session.arm, **changes))  # type: ignore[arg-type]

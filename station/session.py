@@ -11,8 +11,8 @@ from engine.geometry import Square
 from engine.position import Move, Position, Side
 from engine.view import BoardView
 from station import announcements as say
+from station import arm_events, keeping_time, operating
 from station import endings_by_hand as by_hand
-from station import keeping_time, operating
 from station.arm_prompts import waits_for_press
 from station.battery import take_battery
 from station.beginning import ask_new_game, opened_for
@@ -272,7 +272,7 @@ def _handle(session: Session, event: Event) -> Step:
         case TimePassed():
             return _read_around(session)
         case _:
-            return operating.take(session, event)
+            return arm_events.take(session, event)
 
 
 def _player_failed(session: Session, request: int, reason: str) -> Step:

@@ -129,6 +129,10 @@ class Workshop:
         held, self.tool.held, self._seen = self.tool.held, [], None
         self.wood = [wood for wood in self.wood if wood not in held]
 
+    def look_again(self) -> None:
+        """A hand has moved wood by itself."""
+        self._seen = None
+
     # --- what is seen
 
     def on(self, cell: Cell) -> list[Wood]:

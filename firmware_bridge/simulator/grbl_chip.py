@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from firmware_bridge.simulator.carpentry import Place, Workshop
+from firmware_bridge.simulator.grbl_lines import FIRST, Block, read_block
 
 BANNER = "Grbl 1.1h ['$' for help]"
 LOCKED = "[MSG:'$H'|'$X' to unlock]"
@@ -20,21 +21,6 @@ STEP_MS = 20
 """How finely motion is followed."""
 PULL_OFF = 1.0
 HOMING_MS = 1500
-
-FIRST = {
-    **{0: "10", 1: "25", 2: "0", 3: "0", 4: "0", 5: "0", 6: "0", 10: "1", 11: "0.010", 12: "0.002", 13: "0"},
-    **{20: "0", 21: "0", 22: "0", 23: "0", 24: "25.000", 25: "500.000", 26: "250", 27: "1.000", 30: "1000"},
-    **{31: "0", 32: "0"},
-    **dict.fromkeys((100, 101, 102), "250.000"),
-    **dict.fromkeys((110, 111, 112), "500.000"),
-    **dict.fromkeys((120, 121, 122), "10.000"),
-    **dict.fromkeys((130, 131, 132), "200.000"),
-}
-"""The settings of a chip that was never used."""
-
-_WORD = re.compile(r"([A-Z])(-?\d*\.?\d*)")
-_KNOWN_G = {0, 1, 4, 21, 53, 90, 91, 94, 28, 30, 92}
-_KNOWN_M = {0, 2, 3, 4, 5, 7, 8, 9, 30}
 
 
 @dataclass(slots=True)
@@ -384,7 +370,11 @@ class GrblChip:
         self._was_locked, self._is_homed = False, was_homed
 
     def _jog(self, line: str, now_ms: int) -> None:
-        values = {letter: float(value) for letter, value in _WORD.findall(line) if letter not in "GM"}
+        block = read_block(line)
+        if isinstance(block, int):
+            self._out.append(f"error:{block}")
+            return
+        values = block.values
         x, y, z = (place + values.get(axis, 0.0) for axis, place in zip("XYZ", self._position, strict=True))
         if self._settings[20] and self._is_outside((x, y, z)):
             self._out.append("error:15")
@@ -398,36 +388,24 @@ class GrblChip:
         return any(not -length - 1e-6 <= at <= 1e-6 for at, length in zip(place, travel, strict=True))
 
     def _gcode(self, line: str, now_ms: int) -> None:
-        words = _WORD.findall(line)
-        letters = [letter for letter, _ in words if letter not in "GM"]
-        fault = None
-        if any(not value for _, value in words):
-            fault = 2
-        elif len(set(letters)) < len(letters):
-            fault = 25
-        elif any(letter == "G" and float(value) not in _KNOWN_G for letter, value in words) or any(
-            letter == "M" and float(value) not in _KNOWN_M for letter, value in words
-        ):
-            fault = 20
-        if fault is not None:
-            self._out.append(f"error:{fault}")
+        block = read_block(line)
+        if isinstance(block, int):
+            self._out.append(f"error:{block}")
             return
-        values = {letter: float(value) for letter, value in words if letter not in "GM"}
-        codes = {letter + str(int(float(value))) for letter, value in words if letter in "GM"}
-        if "G91" in codes or "G90" in codes:
-            self._relative = "G91" in codes
-        if "M8" in codes or "M9" in codes:
-            self._set_flood("M8" in codes)
-        if "G4" in codes:
-            self._busy_until, self._then = now_ms + max(1, round(values.get("P", 0) * 1000)), "dwelt"
+        if "G91" in block.codes or "G90" in block.codes:
+            self._relative = "G91" in block.codes
+        if "M8" in block.codes or "M9" in block.codes:
+            self._set_flood("M8" in block.codes)
+        if "G4" in block.codes:
+            self._busy_until, self._then = now_ms + max(1, round(block.values.get("P", 0) * 1000)), "dwelt"
             return
-        if {"X", "Y", "Z"} & set(values):
-            self._start_move(values, codes, now_ms)
+        if block.moves:
+            self._start_move(block)
             return
         self._out.append("ok")
 
-    def _start_move(self, values: dict[str, float], codes: set[str], now_ms: int) -> None:
-        faults = self.faults
+    def _start_move(self, block: Block) -> None:
+        faults, values, codes = self.faults, block.values, block.codes
         self.moves += 1
         start = self._queue[-1][0] if self._queue else self._position
         relative = self._relative and "G53" not in codes
@@ -459,7 +437,7 @@ class GrblChip:
         if faults.reset_at_move == self.moves:
             faults.reset_at_move = None
             self._is_homed = False
-            self._start(now_ms, locked=True)
+            self._start(self._now, locked=True)
         if faults.alarm_at_move == self.moves:
             faults.alarm_at_move = None
             self._alarm(faults.alarm)

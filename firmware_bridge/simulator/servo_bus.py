@@ -54,6 +54,10 @@ class ServoBus:
         """So many answers come with a wrong checksum."""
         self.workshop.tool.at = self.tip()
 
+    def opened(self, now_ms: int) -> bytes:
+        """Somebody opened the port: servos do not care."""
+        return b""
+
     def deadline_ms(self) -> int | None:
         """When time has to pass."""
         return self._now + STEP_MS if self.is_moving else None

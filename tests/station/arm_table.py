@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from random import Random
 
-from engine.position import EMPTY, Piece
+from engine.geometry import Geometry
+from engine.position import EMPTY, Move, Piece
 from firmware_bridge.arm_driver import Found, Machine
-from firmware_bridge.arms.gcode import Driver
-from firmware_bridge.motion import JobDone, JobFailed, Motion, MotionOutput
+from firmware_bridge.arms import feetech, gcode
+from firmware_bridge.motion import ArmDriver, JobDone, JobFailed, Motion, MotionOutput
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
 from firmware_bridge.simulator.grbl_chip import ChipFaults, GrblChip
+from firmware_bridge.simulator.servo_bus import ServoBus
 from firmware_bridge.workspace import Workspace
 from station.effects import Choose, Effect, Halt, Handle
 from station.events import ArmDone, ArmFailed, ArmFound, BoardSeen, DeviceBack, Event, PlayerChose, TimePassed
@@ -55,6 +59,42 @@ def timber_for(columns: int, rows: int, pitch: float = 40.0, turned: float = 1.5
     return Timber(columns, rows, pitch, ORIGIN, turned, 30.0, 8.0, BOARD_Z, BOARD_Z)
 
 
+@dataclass
+class Built:
+    """A machine beside a table: its wood, what is at the far end of its wire, and how we speak with it."""
+
+    shop: Workshop
+    chip: GrblChip | ServoBus
+    workspace: Workspace
+    driver: ArmDriver
+
+
+def gantry(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> Built:
+    shop = Workshop(timber_for(geometry.columns, geometry.rows), Tool((0.0, 0.0, 0.0)))
+    # What a lifting tool does between two waypoints is seen by no sensor: no need to look on the way.
+    chip = GrblChip(shop, (600.0, 600.0, 80.0), faults=faults, step_ms=1000)
+    return Built(shop, chip, workspace_for(geometry.columns, geometry.rows, slots), gcode.Driver(Machine()))
+
+
+def servo_arm(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> Built:
+    """Five joints in front of a small board, with the tray between them and it."""
+    pitch, first = 25.0, (140.0, 87.5)
+    timber = Timber(geometry.columns, geometry.rows, pitch, first, -90.0, 18.0, 8.0)
+    shop = Workshop(timber, Tool((0.0, 0.0, 0.0), radius=4.0))
+    workspace = Workspace(
+        geometry.columns,
+        geometry.rows,
+        near_left=timber.centre(0, geometry.rows - 1),
+        near_right=timber.centre(geometry.columns - 1, geometry.rows - 1),
+        far_left=timber.centre(0, 0),
+        lowest=(50.0, -250.0, 0.0),
+        highest=(400.0, 250.0, 150.0),
+        park=(150.0, -140.0, 90.0),
+        tray=tuple((105.0 - 25.0 * (slot // 8), -87.5 + 25.0 * (slot % 8)) for slot in range(slots)),
+    )
+    return Built(shop, ServoBus(shop), workspace, feetech.Driver(Machine()))
+
+
 class ArmTable(Table):
     """A table at which the arm makes the moves of players who are not there."""
 
@@ -67,6 +107,7 @@ class ArmTable(Table):
         slots: int = 36,
         spares: int = 3,
         faults: ChipFaults | None = None,
+        machine: Callable[[Geometry, int, ChipFaults | None], Built] = gantry,
         kind: str = "colour",
         white: str = "person",
         black: str = "engine:1",
@@ -76,9 +117,11 @@ class ArmTable(Table):
     ) -> None:
         self.random = Random(seed)
         self._clock_ms = 0
-        self.parts: tuple[Motion, GrblChip] | None = None
+        self.parts: tuple[Motion, GrblChip | ServoBus] | None = None
         abilities = Abilities(crown=crown)
         self.halts: list[int] = []
+        self.chosen_moves: list[Move] = []
+        """What the players who are not there chose."""
         self.sent_shut: list[bytes] = []
         """What would move the machine, sent while nothing may."""
         super().__init__(
@@ -92,19 +135,17 @@ class ArmTable(Table):
             **settings,
         )
         geometry = self.ruleset.geometry
-        self.shop = Workshop(timber_for(geometry.columns, geometry.rows), Tool((0.0, 0.0, 0.0)))
+        built = machine(geometry, slots, faults)
+        self.shop, self.chip, self.workspace = built.shop, built.chip, built.workspace
         position = self.session.game.position
         for square, piece in enumerate(self.stands):
             for _ in range(0 if piece is EMPTY else abilities.height(position, square)):
                 self.shop.put(geometry.cells[square], piece)
-        for place, piece in zip(slots_for(slots), self.session.arm.tray, strict=True):
+        for place, piece in zip(self.workspace.tray, self.session.arm.tray, strict=True):
             if piece is not EMPTY:
                 self.shop.put_at(*place, piece)
-        # What a lifting tool does between two waypoints is seen by no sensor: no need to look on the way.
-        self.chip = GrblChip(self.shop, (600.0, 600.0, 80.0), faults=faults, step_ms=1000)
-        self.workspace = workspace_for(geometry.columns, geometry.rows, slots)
         assert self.workspace.fault() is None
-        self.motion = Motion(Driver(Machine()), self.workspace)
+        self.motion = Motion(built.driver, self.workspace)
         self.parts = (self.motion, self.chip)
         self.open_port()
         self.send(DeviceBack(self.now, DEVICE))
@@ -157,7 +198,8 @@ class ArmTable(Table):
                     self.halts.append(self.now)
                     self.hear(self.motion.halt(self.now))
                 case Choose(request=request, game=game):
-                    super().send(PlayerChose(self.now, request, self.random.choice(game.legal_moves)))
+                    self.chosen_moves.append(self.random.choice(game.legal_moves))
+                    super().send(PlayerChose(self.now, request, self.chosen_moves[-1]))
         return effects
 
     # --- time
