@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ WRITES = Rate(per_s=40, burst=300)
 ALL_WRITES = Rate(per_s=200, burst=1000)
 STREAM = "/events"
 MOST_PLACES = 1000
+_HALT = re.compile(r"/boards/[^/]+/halt")
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -102,7 +104,7 @@ class Guard:
         token = _token(headers)
         may_act = self._rights.may_act(who, token, now_s)
         refusal = self._refusal(scope, headers) or self._too_often(scope, who, now_s)
-        if refusal is None and not may_act and scope["method"] not in _SAFE_METHODS and scope["path"] != SIGN_IN:
+        if refusal is None and not may_act and not _is_for_everybody(scope):
             refusal = watchers_only(self._rights)
         if refusal is not None:
             body = {"ok": False, "error": refusal.error}
@@ -161,6 +163,12 @@ class Guard:
         counted[who.place] = mine
         self._all_writes = everybody
         return None
+
+
+def _is_for_everybody(scope: Scope) -> bool:
+    """Whether a request is for those who may only watch too: whoever sees an arm do harm can stop it."""
+    is_open = scope["method"] in _SAFE_METHODS or scope["path"] == SIGN_IN
+    return is_open or bool(_HALT.fullmatch(scope["path"]))
 
 
 def watchers_only(rights: Rights) -> Refusal:

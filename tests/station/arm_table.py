@@ -78,9 +78,9 @@ def gantry(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> 
 
 def servo_arm(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> Built:
     """Five joints in front of a small board, with the tray between them and it."""
-    pitch, first = 25.0, (140.0, 87.5)
-    timber = Timber(geometry.columns, geometry.rows, pitch, first, -90.0, 18.0, 8.0)
-    shop = Workshop(timber, Tool((0.0, 0.0, 0.0), radius=4.0))
+    pitch, first = 18.0, (110.0, 63.0)
+    timber = Timber(geometry.columns, geometry.rows, pitch, first, -90.0, 13.0, 8.0)
+    shop = Workshop(timber, Tool((0.0, 0.0, 0.0), radius=3.0, catch=4.0))
     workspace = Workspace(
         geometry.columns,
         geometry.rows,
@@ -89,8 +89,8 @@ def servo_arm(geometry: Geometry, slots: int, faults: ChipFaults | None = None) 
         far_left=timber.centre(0, 0),
         lowest=(50.0, -250.0, 0.0),
         highest=(400.0, 250.0, 150.0),
-        park=(150.0, -140.0, 90.0),
-        tray=tuple((105.0 - 25.0 * (slot // 8), -87.5 + 25.0 * (slot % 8)) for slot in range(slots)),
+        park=(110.0, -110.0, 80.0),
+        tray=tuple((85.0 - 18.0 * (slot // 8), -63.0 + 18.0 * (slot % 8)) for slot in range(slots)),
     )
     return Built(shop, ServoBus(shop), workspace, feetech.Driver(Machine()))
 

@@ -61,10 +61,13 @@ def test_O71_a_visitor_watches_and_can_do_nothing_else(table, pin):
     visitor = Client(app, HOST, PHONE)
     for path in ("/", "/health", "/texts", f"/boards/{BOARD}/variants", f"/boards/{BOARD}/game.pdn", "/static/app.js"):
         assert visitor.get(path).status_code == 200, path
-    for name in ("new_game", "resign", "take_back", "set_play", "arm", "halt", "set_position"):
+    for name in ("new_game", "resign", "take_back", "set_play", "arm", "set_position"):
         error = error_of(visitor.post(f"/boards/{BOARD}/{name}"), 401 if pin else 403)
         assert ("PIN" if pin else "pin_file") in error
     assert table.requests == []
+    # But whoever sees an arm do harm can stop it.
+    assert visitor.post(f"/boards/{BOARD}/halt").status_code == 200
+    assert [request[1] for request in table.requests] == ["halt"]
     # At the station's own screen no PIN is needed.
     assert Client(app, HOST).post(f"/boards/{BOARD}/pause").status_code == 200
 
