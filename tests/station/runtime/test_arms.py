@@ -7,6 +7,7 @@ import threading
 import time
 import tty
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from engine.notation import read_square
 from engine.position import EMPTY, WHITE_MAN
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
-from firmware_bridge.manipulations import Lift
+from firmware_bridge.manipulations import Fetch, Lift, Park
+from firmware_bridge.motion import Motion
 from firmware_bridge.simulator import device_for
 from firmware_bridge.simulator.pty_port import PtyPort
+from firmware_bridge.touched import Calibrated
 from station.arm_config import plain_setup, read_arm
 from station.arm_prompts import waits_for_press
 from station.config import BoardTable, Config, StationTable, WebTable
@@ -198,11 +201,30 @@ def test_a_simulated_arm_answers_on_its_port(tmp_path):
         arm.close()
 
 
-def test_the_arm_of_the_example_loads():
-    file = Path(__file__).parents[3] / "deploy/arms/gantry.toml"
-    setup = read_arm(file.read_text(encoding="utf-8"), file.name, "gcode", load_ruleset("international"))
+EXAMPLES = Path(__file__).parents[3] / "deploy/arms"
+
+
+@pytest.mark.parametrize(("name", "driver", "moves"), [("gantry", "gcode", True), ("so101", "feetech", False)])
+def test_the_arms_of_the_examples_load_and_one_without_its_board_is_a_dry_run(name, driver, moves):
+    file = EXAMPLES / f"{name}.toml"
+    setup = read_arm(file.read_text(encoding="utf-8"), file.name, driver, load_ruleset("international"))
     assert setup.settings.tool.crown == "swap"
     assert setup.workspace.fault() is None
+    assert setup.settings.driver == (driver if moves else "dry-run")
+
+
+def test_every_example_of_an_arm_is_tried():
+    assert {file.stem for file in EXAMPLES.glob("*.toml")} == {"gantry", "so101"}
+
+
+def test_the_small_arm_of_the_example_reaches_a_board_of_twenty_millimetre_squares():
+    text = (EXAMPLES / "so101.toml").read_text(encoding="utf-8")
+    known = Calibrated(8, 8, (110.0, 70.0), (110.0, -70.0), (250.0, 70.0), 0.0, (110.0, -110.0, 80.0))
+    known = replace(known, tray=read_arm(text, "so101", "feetech", RUSSIAN).built.tray)
+    setup = read_arm(text, "so101", "feetech", RUSSIAN, known)
+    motion = Motion(arm_class("feetech")(setup.machine), setup.workspace)
+    acts = [Park(), *map(Lift, RUSSIAN.geometry.cells), *(Fetch(slot, (0, 0)) for slot in range(len(known.tray)))]
+    assert [motion.out_of_reach(act) for act in acts] == [None] * len(acts)
 
 
 class Watcher:
