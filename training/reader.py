@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from vision.features import Cells, Numbers, features
 from vision.locate import Image
 from vision.reader import TRAINED, Network, judged
-from vision.rectify import rectified
+from vision.rectify import rectified, shrunk
 
 KIND = {"-": 0, "w": 1, "W": 1, "b": 2, "B": 2}
 HIDDEN, EPOCHS, BATCH, RATE, DROPPED, DECAY, SMOOTHED = 40, 40, 256, 2e-3, 0.1, 1e-4, 0.02
@@ -59,8 +59,9 @@ def examples(folder: Path, labels: Sequence[dict[str, Any]], copies: int, seed: 
     chance = np.random.default_rng(seed)
     parts = []
     for number, label in enumerate(labels):
-        image = np.asarray(cv2.imread(str(folder / label["file"])), np.uint8)
-        corners, cells = np.array(label["corners"], np.float64), played_cells(label)
+        picture = np.asarray(cv2.imread(str(folder / label["file"])), np.uint8)
+        image, corners = shrunk(picture, np.array(label["corners"], np.float64), label["cols"])
+        cells = played_cells(label)
         kinds = np.array([KIND[label["cells"][row][column]] for row, column in cells])
         side = float(np.hypot(*(corners[1] - corners[0]))) / label["cols"]
         for copy in range(copies + 1):
@@ -81,10 +82,14 @@ def changed(image: Image, chance: np.random.Generator) -> Image:
         hsv[..., 0] = (hsv[..., 0] + chance.uniform(0, 360)) % 360
         hsv[..., 1] *= chance.uniform(0.3, 1.1)
         light = np.asarray(cv2.cvtColor(np.clip(hsv, 0, [360, 1, 1]).astype(np.float32), cv2.COLOR_HSV2BGR), np.float32)
-    strength = chance.uniform(0.35, 1.25) * chance.uniform(0.85, 1.15, 3) * np.ones((height, width, 1))
+    strength = (
+        chance.uniform(0.35, 1.25)
+        * chance.uniform(0.85, 1.15, 3).astype(np.float32)
+        * np.ones((height, width, 1), np.float32)
+    )
     if chance.random() < 0.6:
-        shade = cv2.resize(chance.normal(0, 1, (4, 4)), (width, height), interpolation=cv2.INTER_CUBIC)
-        strength = strength * np.exp(chance.uniform(0, 0.35) * np.asarray(shade))[..., None]
+        shade = cv2.resize(chance.standard_normal((4, 4), np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
+        strength = strength * np.exp(chance.uniform(0, 0.35) * np.asarray(shade, np.float32))[..., None]
     light = np.clip(np.clip(light, 0, 1) ** chance.uniform(0.6, 1.7) * strength, 0, 1).astype(np.float32)
     if chance.random() < 0.3:
         across, down = np.meshgrid(np.arange(width), np.arange(height))
@@ -93,7 +98,7 @@ def changed(image: Image, chance: np.random.Generator) -> Image:
         light = light + (chance.uniform(0.2, 1.0) * np.exp(-away / (2 * wide**2)))[..., None].astype(np.float32)
     if chance.random() < 0.4:
         light = np.asarray(cv2.GaussianBlur(light, (0, 0), chance.uniform(0.5, 2.5)), np.float32)
-    noisy = light + chance.normal(0, chance.uniform(0, 0.03), light.shape)
+    noisy = light + chance.uniform(0, 0.03) * chance.standard_normal(light.shape, np.float32)
     return np.asarray(np.clip(noisy, 0, 1) * 255, np.uint8)
 
 

@@ -29,12 +29,18 @@ MOST = 5.0
 _BRIGHT = 0.62
 """The lighter kind of squares is brought to this, of 1."""
 _DARKEST = 0.03
+_SOFT, _DETAIL = 0.017, 0.042
+"""What is smaller is noise, and is texture; in sides of a square."""
 _CHROMA = 15.0
-_ANGLES = 24
+_ANGLES = 16
 _RADII = (0.20, 0.25, 0.30, 0.35, 0.40, 0.45)
+_SLOPE = SIDE / 48 / 32
+"""Makes differences of pixels beside each other what they are per 48th of a side."""
 _SHIFTS = (-0.14, -0.07, 0.0, 0.07, 0.14)
 _GREY = np.array([0.114, 0.587, 0.299], np.float32)
-_MIDDLE, _RING, _CORNERS = range(3)
+_STEEP = 0.02
+"""Slopes that are not steeper point nowhere."""
+_MIDDLE, _RING, _CORNERS, _DISC = range(4)
 """Parts of a square, as _masks has them."""
 
 
@@ -52,6 +58,7 @@ def features(board: Image, cells: Cells, columns: int, rows: int) -> Numbers:
         *_colour(own, empty, cells, unplayed),
         *_texture(own, empty),
         *_edge(own, empty),
+        *_disc(own, empty, cells, unplayed),
         *_picture(own, empty, gain),
     )
     return np.asarray(np.clip(np.nan_to_num(np.stack(columns_of, axis=1)), -MOST, MOST), np.float64)
@@ -75,11 +82,21 @@ class _Seen:
     edge_same: Numbers
     edge_radius: Numbers
     edge_shift: Numbers
+    round: Numbers
+    """How far slopes point towards one place, however weak they are: 1 all of them, -1 all of them away from it."""
+    round_radius: Numbers
+    round_shift: Numbers
+    round_edge: Numbers
+    """The strength of that edge."""
+    disc: Numbers
+    """Lightness within it."""
+    disc_colour: Numbers
+    """CIE Lab within it, shape (squares, 3)."""
 
 
 def _evened(board: Image, cells: Cells, unplayed: Cells) -> tuple[NDArray[np.float32], float]:
     """The picture brought to a usual brightness, 0 to 1, and by how much it was multiplied."""
-    soft = np.asarray(cv2.GaussianBlur(board, (0, 0), 0.8), np.float32) / np.float32(255)
+    soft = np.asarray(cv2.GaussianBlur(board, (0, 0), _SOFT * SIDE), np.float32) / np.float32(255)
     grey = _grey(soft)
     own = float(np.median(_under(grey, cells, _CORNERS)))
     others = float(np.median(_under(grey, unplayed, _MIDDLE))) if unplayed else own
@@ -97,7 +114,7 @@ def _masks() -> tuple[NDArray[np.bool_], ...]:
     axis = (np.arange(SIDE) + 0.5) / SIDE - 0.5
     distance = np.hypot(axis[:, None], axis[None])
     border = np.maximum(np.abs(axis[:, None]), np.abs(axis[None])) > 0.45
-    return distance < 0.24, (distance > 0.29) & (distance < 0.41), (distance > 0.555) & ~border
+    return distance < 0.24, (distance > 0.29) & (distance < 0.41), (distance > 0.555) & ~border, distance < 0.2
 
 
 def _under(values: NDArray[np.float32], cells: Cells, part: int) -> NDArray[np.float32]:
@@ -123,20 +140,24 @@ def _places(cells: Cells, width: int, part: int) -> NDArray[np.intp]:
 
 
 def _seen(evened: NDArray[np.float32], cells: Cells) -> _Seen:
-    lab = np.asarray(cv2.cvtColor(np.minimum(evened, np.float32(1)), cv2.COLOR_BGR2LAB), np.float32)
-    light = np.log(_grey(evened) + np.float32(_DARKEST))
+    light = np.asarray(cv2.log(_grey(evened) + np.float32(_DARKEST)), np.float32)
     inside = _under(light, cells, _MIDDLE)
-    detail = np.abs(light - np.asarray(cv2.GaussianBlur(light, (0, 0), 2), np.float32))
+    detail = np.abs(light - np.asarray(cv2.GaussianBlur(light, (0, 0), _DETAIL * SIDE), np.float32))
     return _Seen(
         _median(inside).astype(np.float64),
         _median(_under(light, cells, _RING)).astype(np.float64),
         _median(_under(light, cells, _CORNERS)).astype(np.float64),
-        _median(_under(lab, cells, _MIDDLE)).astype(np.float64),
-        _median(_under(lab, cells, _CORNERS)).astype(np.float64),
+        _median(_lab(_under(evened, cells, _MIDDLE))).astype(np.float64),
+        _median(_lab(_under(evened, cells, _CORNERS))).astype(np.float64),
         inside.std(axis=1).astype(np.float64),
         _under(detail, cells, _MIDDLE).mean(axis=1).astype(np.float64),
-        *_edges(light, cells),
+        *_edges(light, evened, cells),
     )
+
+
+def _lab(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+    """CIE Lab of blue, green and red, 0 to 1 each. Shape (cells, pixels, 3), as given."""
+    return np.asarray(cv2.cvtColor(np.minimum(colours, np.float32(1)), cv2.COLOR_BGR2LAB), np.float32)
 
 
 def _light(own: _Seen, empty: _Seen, cells: Cells, unplayed: Cells) -> tuple[Numbers, ...]:
@@ -194,6 +215,25 @@ def _edge(own: _Seen, empty: _Seen) -> tuple[Numbers, ...]:
         own.edge_same,
         4 * own.edge_radius,
         4 * own.edge_shift,
+        2 * own.round,
+        2 * np.abs(own.round),
+        2 * (np.abs(own.round) - np.median(np.abs(empty.round))),
+        4 * own.round_radius,
+        4 * own.round_shift,
+        np.clip(20 * own.round_edge, -3, 3),
+    )
+
+
+def _disc(own: _Seen, empty: _Seen, cells: Cells, unplayed: Cells) -> tuple[Numbers, ...]:
+    """What is within the roundest edge: a piece may stand beside the middle of its square."""
+    beside = _beside(empty.light[:, None], cells, unplayed)[:, 0]
+    board, usual = np.median(own.light_corner), np.median(empty.light)
+    colour = own.disc_colour[:, 1:] - np.median(own.colour_corner[:, 1:], axis=0)
+    return (
+        own.disc - beside,
+        own.disc - beside - board + usual,
+        own.disc - own.light_corner,
+        *(colour / _CHROMA).T,
     )
 
 
@@ -219,25 +259,41 @@ def _beside(values: Numbers, cells: Cells, unplayed: Cells) -> Numbers:
     """The mean of the squares beside each cell that are not played on; of all cells where a board has none."""
     if not unplayed:
         return np.broadcast_to(np.median(values, axis=0), (len(cells), values.shape[1]))
-    where, usual = np.array(unplayed), np.median(values, axis=0)
-    near = [np.abs(where - cell).sum(axis=1) == 1 for cell in cells]
-    return np.array([values[beside].mean(axis=0) if beside.any() else usual for beside in near])
+    shares = _neighbours(cells, unplayed)
+    has_some = shares.sum(axis=1, keepdims=True) > 0
+    return np.asarray(np.where(has_some, shares @ values, np.median(values, axis=0)), np.float64)
 
 
-def _edges(light: NDArray[np.float32], cells: Cells) -> tuple[Numbers, ...]:
-    """The likeliest round edge in each cell: strength, sign, coherence, share of it alike, radius, shift; in sides."""
-    dx = np.asarray(cv2.Scharr(light, cv2.CV_32F, 1, 0, scale=1 / 32), np.float32)
-    dy = np.asarray(cv2.Scharr(light, cv2.CV_32F, 0, 1, scale=1 / 32), np.float32)
+@lru_cache(maxsize=16)
+def _neighbours(cells: Cells, unplayed: Cells) -> Numbers:
+    """How much each square that is not played on counts for each cell: equally where they share a side, else not."""
+    away = np.abs(np.array(cells)[:, None] - np.array(unplayed)[None]).sum(axis=2)
+    beside = (away == 1).astype(np.float64)
+    return np.asarray(beside / np.maximum(beside.sum(axis=1, keepdims=True), 1), np.float64)
+
+
+def _edges(light: NDArray[np.float32], evened: NDArray[np.float32], cells: Cells) -> tuple[Numbers, ...]:
+    """The likeliest round edge in each cell, by the strength of slopes and by where they point; lengths in sides."""
+    dx = np.asarray(cv2.Scharr(light, cv2.CV_32F, 1, 0, scale=_SLOPE), np.float32)
+    dy = np.asarray(cv2.Scharr(light, cv2.CV_32F, 0, 1, scale=_SLOPE), np.float32)
+    steepness = np.asarray(cv2.magnitude(dx, dy), np.float32)
     places, outwards, shifts = _rings(cells, light.shape)
-    slope = dx.ravel()[places] * outwards[:, 0] + dy.ravel()[places] * outwards[:, 1]
-    steady = slope.mean(axis=2)
-    rising = np.count_nonzero(slope > 0, axis=2) / _ANGLES
+    slope = np.take(dx, places) * outwards[:, 0] + np.take(dy, places) * outwards[:, 1]
+    points = slope / (np.take(steepness, places) + np.float32(_STEEP))
+    mean = np.full(_ANGLES, 1 / _ANGLES, np.float32)
+    steady = slope @ mean
+    rising = (slope > 0).astype(np.float32) @ mean
     same = 2 * np.maximum(rising, 1 - rising) - 1
     strength = np.abs(steady) * same
     best = strength.argmax(axis=1)
     rows = np.arange(len(cells))
     shift, radius = np.divmod(best, len(_RADII))
     coherence = np.abs(steady[rows, best]) / (np.abs(slope[rows, best]).mean(axis=1) + 0.004)
+    pointing = points @ mean
+    roundest = np.abs(pointing).argmax(axis=1)
+    round_shift, round_radius = np.divmod(roundest, len(_RADII))
+    moved = np.rint(shifts[round_shift]).astype(np.intp)
+    within = _places(cells, light.shape[1], _DISC) + (moved[:, 1] * light.shape[1] + moved[:, 0])[:, None]
     return (
         strength[rows, best].astype(np.float64),
         np.sign(steady[rows, best]).astype(np.float64),
@@ -245,6 +301,12 @@ def _edges(light: NDArray[np.float32], cells: Cells) -> tuple[Numbers, ...]:
         same[rows, best].astype(np.float64),
         np.array(_RADII)[radius],
         np.hypot(*(shifts[shift] / SIDE).T).astype(np.float64),
+        pointing[rows, roundest].astype(np.float64),
+        np.array(_RADII)[round_radius],
+        np.hypot(*(shifts[round_shift] / SIDE).T).astype(np.float64),
+        steady[rows, roundest].astype(np.float64),
+        _median(light.ravel()[within]).astype(np.float64),
+        _median(_lab(evened.reshape(-1, 3)[within])).astype(np.float64),
     )
 
 

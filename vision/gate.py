@@ -55,13 +55,11 @@ def strangers(board: Image, unplayed: Cells) -> NDArray[np.bool_]:
 
 def _looks(board: Image, cells: Cells) -> NDArray[np.float64]:
     """Lightness (logarithm) and colour (CIE Lab a, b) of each cell, medians over its inner part. Shape (cells, 3)."""
-    lab = np.asarray(cv2.cvtColor(np.asarray(board, np.float32) / 255, cv2.COLOR_BGR2LAB), np.float32)
     inner = slice(SIDE // 5, -SIDE // 5)
-    medians = []
-    for row, column in cells:
-        top, left = MARGIN + row * SIDE, MARGIN + column * SIDE
-        medians.append(np.median(lab[top : top + SIDE, left : left + SIDE][inner, inner], axis=(0, 1)))
-    looks = np.array(medians, np.float64)
+    tops = [(MARGIN + row * SIDE, MARGIN + column * SIDE) for row, column in cells]
+    parts = np.array([board[top : top + SIDE, left : left + SIDE][inner, inner] for top, left in tops], np.float32)
+    lab = cv2.cvtColor(parts.reshape(len(cells), -1, 3) / 255, cv2.COLOR_BGR2LAB)
+    looks = np.asarray(np.median(lab, axis=1), np.float64)
     looks[:, 0] = np.log(looks[:, 0] / 100 + 0.05)
     return looks
 

@@ -22,6 +22,10 @@ TRAINED = Path(__file__).parent / "trained" / "squares.npz"
 
 LOOKS = (0, 9, 10)
 """Places of the measures that tell how a square looks: lightness and colour against its neighbours."""
+ALIKE = (1, 4, 9, 10, 12, 13)
+"""Places of those by which squares of one picture are compared: the same without shades, and against its corners."""
+_WEIGHED, _TRUSTED, _SPREAD, _RARE, _LEAST = 2, 0.35, 0.15, 1e-3, 1e-4
+"""How often, how far that is trusted, what all looks vary by at least; shares of kinds that were not seen."""
 _ROUNDS = 30
 """Halvings of the interval in which a class is made rarer: exact to 1e-8."""
 
@@ -72,10 +76,29 @@ def read(board: Image, cells: Cells, columns: int, rows: int, most: int) -> Numb
 def judged(networks: tuple[Network, ...], numbers: Numbers, most: int) -> Numbers:
     """The mean of what the networks say, and no more pieces of a colour than there are."""
     likely = np.asarray(np.mean([np.exp(network(numbers)) for network in networks], axis=0), np.float64)
-    fewest_empty = len(likely) - 2 * most
-    if likely[:, 0].sum() < 0.5 * fewest_empty:
-        likely = np.where(crowd(numbers)[:, None], np.array([[0.9, 0.05, 0.05]]), likely)
-    return no_more_than(likely, most)
+    if likely[:, 0].sum() < 0.5 * (len(likely) - 2 * most):
+        alike = crowd(numbers)
+        # More squares than there are pieces of both colours.
+        if alike.sum() > 2 * most:
+            likely = np.where(alike[:, None], np.array([[0.9, 0.05, 0.05]]), likely)
+    return no_more_than(agreed(no_more_than(likely, most), numbers), most)
+
+
+def agreed(likely: Numbers, numbers: Numbers) -> Numbers:
+    """The same probabilities after squares of one picture were held against each other: what is alike looks alike.
+
+    The empty squares of a board, the white pieces and the black ones each have one look, as a picture of it shows:
+    that is found from what is read, and each square is then weighed by how far it looks like each of them.
+    """
+    looks = numbers[:, list(ALIKE)]
+    weighed = likely
+    for _ in range(_WEIGHED):
+        shares = weighed + _RARE
+        usual = (shares.T @ looks) / shares.sum(axis=0)[:, None]
+        away = (looks[:, None] - usual[None]) ** 2
+        spread = (shares[..., None] * away).sum(axis=(0, 1)) / len(looks) + _SPREAD**2
+        weighed = np.exp(log_softmax(np.log(np.maximum(likely, _LEAST)) - _TRUSTED / 2 * (away / spread).sum(axis=2)))
+    return weighed
 
 
 def crowd(numbers: Numbers) -> NDArray[np.bool_]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
@@ -11,10 +13,12 @@ from engine.position import Piece, Side  # noqa: E402
 from engine.ruleset import load_ruleset  # noqa: E402
 from tests.vision.watched import (  # noqa: E402
     SURE,
+    in_some_scene,
     middle_game,
     side_likeliest,
     unknown,
     watched,
+    watched_in,
     wrong,
 )
 
@@ -47,7 +51,7 @@ def test_C13_exposure_and_white_balance_jump(gain):
 def test_C16_a_soft_picture_flips_no_square():
     rig = watched(middle_game())
     rig.run(1500)
-    for sigma in (1.5, 3.0):
+    for sigma in (1.5, 3.0, 5.0):
         rig.retouch = lambda picture, sigma=sigma: cv2.GaussianBlur(picture, (0, 0), sigma)
         rig.run(1500)
     assert all(not wrong(view, middle_game()) for _, view in rig.views)
@@ -93,6 +97,20 @@ def test_C20_a_shadow_that_falls_in_the_middle_of_a_game_changes_no_square(depth
     rig.retouch = shaded
     rig.run(3000)
     assert all(not wrong(view, stands) for _, view in rig.views)
+
+
+@pytest.mark.parametrize(("seed", "lamp"), [(1, (-6, 5, 3)), pytest.param(3, (14, 12, 3), marks=pytest.mark.soak)])
+def test_C20_long_shadows_of_a_lamp_low_beside_the_board_are_no_pieces(seed, lamp):
+    """Pieces throw shadows as long as the squares beside them, from calibration on."""
+
+    def beside(where):
+        return replace(where, light=replace(where.light, lamp=lamp))
+
+    where, model = in_some_scene(INTERNATIONAL, beside, seed, tilt=15, azimuth=90)
+    rig = watched_in(INTERNATIONAL, where, model, middle_game())
+    rig.run(1500)
+    assert rig.views
+    assert all(not wrong(view, middle_game()) for _, view in rig.views)
 
 
 def test_C21_a_dark_man_on_a_dark_square_is_never_surely_absent():

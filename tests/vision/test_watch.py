@@ -156,10 +156,11 @@ def test_known_positions_teach_how_others_are_read(scene):
     assert np.log(after).sum() > np.log(before).sum()
 
 
-def test_the_empty_board_puts_right_what_the_networks_misread(scene):
-    watcher, contents = watched(scene[1], some_position(1)), some_position(1)
-    assert by_networks(watcher, contents).min() < 0.5  # a square is misread
-    assert had(watcher.memory.readings[-1][1], contents).min() > 0.5  # none is
+def test_the_empty_board_alone_tells_where_pieces_stand(scene):
+    contents = some_position(1)
+    watcher = watched(scene[1], contents)
+    favour = watcher.known.reference.favour(watcher.memory.accepted.picture)
+    assert list(favour > 0) == [piece is not EMPTY for piece in contents]
 
 
 def test_a_hand_over_the_board_is_never_read(scene):
