@@ -220,7 +220,8 @@ export class Board {
       id: `${this.svg.id}-${cell[0]}-${cell[1]}`,
       "data-cell": key,
       transform: this.translate(key),
-      role: "img",
+      // A board that is one picture is read as one; in one that hands move in, each cell is told.
+      ...(this.svg.getAttribute("role") === "img" ? {} : { role: "img" }),
     });
     mark(group, "data-square", name);
     const grain = (cell[0] * 7 + cell[1] * 13 + (cell[0] * cell[1]) % 3) % GRAINS;
