@@ -18,6 +18,9 @@ if not cython.compiled:
     CONTENTS = 6561
     PATTERN = 8
     SCALARS = 10
+    CHUNK = 6
+    CHUNKS = 22
+    STEPS = 12
 
 
 @cython.cclass
@@ -40,7 +43,7 @@ class Weights:
                 raise MemoryError
         else:
             self.table, self.scalar, self.place = [0] * count, [0] * 2 * SCALARS, [0] * 8 * MOST_BITS
-            self.lane, self.road = [0] * 2 * MOST_BITS * WORDS, [0, 0]
+            self.lane, self.road = [0] * 4 * MOST_BITS * WORDS, [0, 0]
         self.lanes = 2 * len(layout.patterns)
         self.words = (self.lanes + 3) // 4
         self.pieces = layout.pieces
@@ -55,8 +58,8 @@ class Weights:
                 self.place[2 * (MOST_BITS + bit) + place] = -numbers[layout.men + 2 * turned + place]
                 self.place[2 * (2 * MOST_BITS + bit) + place] = numbers[layout.kings + 2 * square + place]
                 self.place[2 * (3 * MOST_BITS + bit) + place] = -numbers[layout.kings + 2 * turned + place]
-        for i in range(2 * MOST_BITS * WORDS):
-            self.lane[i] = 0
+        for i in range(4 * MOST_BITS * WORDS):
+            self.lane[i] = 0  # as it stays for kings: they are in no pattern
         for number, pattern in enumerate(layout.patterns):
             for digit, square in enumerate(pattern):
                 # As White sees it: 1 is White's man, 2 is Black's; as Black does: the turned square, 1 is Black's.
@@ -92,25 +95,47 @@ class JudgedDraughts(Draughts):
         if not cython.compiled:
             self.index, self.early, self.late = [0] * WORDS * MOST_PLIES, [0] * MOST_PLIES, [0] * MOST_PLIES
             self.value = [0] * SCALARS
+            self.cone, self.crowning_in = [0] * ((2 * CHUNKS) << CHUNK), [0] * (2 * STEPS)
         self.weights = weights
         self.ending_pieces = 0
-        self.cone = self._steps_of_cones()
+        self._prepare_cones()
 
-    def _steps_of_cones(self) -> int:
-        """After how many steps of men, from any one square and for either side, nothing new is reached."""
-        tables = self.tables
-        most = 0
-        for directions in tables.man_moves:
-            for bit in tables.bits:
-                reached, steps = 1 << bit, -1
-                before = 0
+    def _prepare_cones(self) -> None:
+        """Write `cone`, all that men on six bits of the board may come to, and `crowning_in`, who needs how many steps.
+
+        Cones of several men are those of each, so a lookup for every six bits does for all men of a side.
+        """
+        side: cython.int
+        chunk: cython.int
+        men: cython.int
+        at: cython.int
+        bits = self.tables.bits
+        self.chunks = (self.tables.width + CHUNK - 1) // CHUNK
+        for side in range(2):
+            after = {bit: self._after_a_step(1 << bit, side) for bit in bits}
+            there = self.tables.last_rows[side]
+            for at in range(STEPS * side + 1, STEPS * side + STEPS):
+                there = sum([1 << bit for bit in bits if after[bit] & there])
+                self.crowning_in[at] = there
+            cones = {}
+            for bit in bits:
+                reached, before = 1 << bit, 0
                 while reached != before:
-                    before, steps = reached, steps + 1
-                    for d in directions:
-                        step = before >> tables.shifts[d] if d < 4 else before << tables.shifts[d]
-                        reached |= step & tables.targets[d]
-                most = max(most, steps)
-        return most
+                    reached, before = reached | self._after_a_step(reached, side), reached
+                cones[bit] = reached
+            for chunk in range(self.chunks):
+                at = (side * CHUNKS + chunk) << CHUNK
+                self.cone[at] = 0
+                for men in range(1, 1 << CHUNK):
+                    self.cone[at + men] = self.cone[at + (men & (men - 1))] | cones.get(CHUNK * chunk + lowest(men), 0)
+
+    def _after_a_step(self, men: object, side: int) -> object:
+        """Where men stand after one step in any direction of theirs."""
+        tables = self.tables
+        after = 0
+        for d in tables.man_moves[side]:
+            after |= (men >> tables.shifts[d] if d < 4 else men << tables.shifts[d]) & tables.targets[d]
+        return after
 
     def set(self, position) -> None:
         """Make a position the root; see Draughts.set."""
@@ -153,24 +178,16 @@ class JudgedDraughts(Draughts):
     @cython.nogil
     @cython.exceptval(check=False)
     def put(self, ply: cython.int, kind: cython.int, bit: cython.int, sign: cython.int) -> cython.void:
-        """Add (sign 1) or take away (-1) what a piece is worth on its square; kinds are as in Draughts.key_of."""
+        """Add a piece to patterns and sums (sign 1), or take it away (-1); kinds are as in Draughts.key_of."""
+        word: cython.int
         at: cython.int = 2 * (kind * MOST_BITS + bit)
         self.early[ply] += sign * self.weights.place[at]
         self.late[ply] += sign * self.weights.place[at + 1]
-
-    @cython.final
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def put_lanes(self, ply: cython.int, side: cython.int, bit: cython.int, sign: cython.int) -> cython.void:
-        """Put a man into the patterns, or take it out."""
-        word: cython.int
-        at: cython.int = (side * MOST_BITS + bit) * WORDS
-        if sign > 0:
-            for word in range(self.weights.words):
+        at = (kind * MOST_BITS + bit) * WORDS
+        for word in range(self.weights.words):
+            if sign > 0:
                 self.index[ply * WORDS + word] += self.weights.lane[at + word]
-        else:
-            for word in range(self.weights.words):
+            else:
                 self.index[ply * WORDS + word] -= self.weights.lane[at + word]
 
     @cython.final
@@ -190,7 +207,6 @@ class JudgedDraughts(Draughts):
             b = self.man[2 * ply + side]
             while b:
                 self.put(ply, side, lowest(b), 1)
-                self.put_lanes(ply, side, lowest(b), 1)
                 b &= b - 1
             b = self.king[2 * ply + side]
             while b:
@@ -204,40 +220,23 @@ class JudgedDraughts(Draughts):
         """See Tree.make."""
         word: cython.int
         side: cython.int = self.side[ply]
-        own: cython.int = 2 * ply + side
         other: cython.int = 2 * ply + 1 - side
         b: BB
-        from_bit: cython.int = lowest(self.start[move])
-        to_bit: cython.int = lowest(self.end[move])
         here: cython.int = ply * WORDS
-        out: cython.int = (side * MOST_BITS + from_bit) * WORDS
-        into: cython.int = (side * MOST_BITS + to_bit) * WORDS
-        words: cython.int = self.weights.words
+        king: cython.bint = (self.king[2 * ply + side] & self.start[move]) != 0
+        out: cython.int = ((side + 2 if king else side) * MOST_BITS) + lowest(self.start[move])
+        into: cython.int = ((side + 2 if king or self.crowns[move] else side) * MOST_BITS) + lowest(self.end[move])
         Draughts.make(self, ply, move)
-        self.early[ply + 1] = self.early[ply]
-        self.late[ply + 1] = self.late[ply]
-        if self.king[own] & self.start[move]:
-            self.put(ply + 1, 2 + side, from_bit, -1)
-            self.put(ply + 1, 2 + side, to_bit, 1)
-            for word in range(words):
-                self.index[here + WORDS + word] = self.index[here + word]
-        elif self.crowns[move]:
-            self.put(ply + 1, side, from_bit, -1)
-            self.put(ply + 1, 2 + side, to_bit, 1)
-            for word in range(words):
-                self.index[here + WORDS + word] = self.index[here + word] - self.weights.lane[out + word]
-        else:
-            self.put(ply + 1, side, from_bit, -1)
-            self.put(ply + 1, side, to_bit, 1)
-            for word in range(words):
-                self.index[here + WORDS + word] = (
-                    self.index[here + word] + self.weights.lane[into + word] - self.weights.lane[out + word]
-                )
+        self.early[ply + 1] = self.early[ply] + self.weights.place[2 * into] - self.weights.place[2 * out]
+        self.late[ply + 1] = self.late[ply] + self.weights.place[2 * into + 1] - self.weights.place[2 * out + 1]
+        for word in range(self.weights.words):
+            self.index[here + WORDS + word] = (
+                self.index[here + word] + self.weights.lane[into * WORDS + word] - self.weights.lane[out * WORDS + word]
+            )
         if self.off[move]:
             b = self.off[move] & self.man[other]
             while b:
                 self.put(ply + 1, 1 - side, lowest(b), -1)
-                self.put_lanes(ply + 1, 1 - side, lowest(b), -1)
                 b &= b - 1
             b = self.off[move] & self.king[other]
             while b:
@@ -373,30 +372,19 @@ class JudgedDraughts(Draughts):
     @cython.exceptval(check=False)
     def free_men(self, ply: cython.int, side: cython.int) -> cython.int:
         """How near to crowning the foremost man is that no enemy piece stands before: 12 less the moves it needs."""
-        i: cython.int
-        steps: cython.int
+        at: cython.int
         men: BB = self.man[2 * ply + side]
-        # What an enemy stands before is what its own cone towards this side covers. As many steps as the farthest
-        # square needs are cheaper than to see when no more comes, but where men step sideways that is long before.
-        covered: BB = self.man[2 * ply + 1 - side]
-        ahead: BB
-        for _ in range(self.cone):
-            ahead = covered
-            for i in range(8 * (1 - side), 8 * (1 - side) + self.man_moves[1 - side]):
-                ahead |= moved(covered, self.man_move[i], self.shift, self.target)
-            if self.man_moves[side] > 2 and ahead == covered:
-                break
-            covered = ahead
+        enemy: BB = self.man[2 * ply + 1 - side]
+        # What an enemy stands before is what its own cone towards this side covers.
+        covered: BB = 0
+        at = (1 - side) * (CHUNKS << CHUNK)
+        for _ in range(self.chunks):
+            covered |= self.cone[at + cython.cast(cython.int, enemy & ((1 << CHUNK) - 1))]
+            enemy >>= CHUNK
+            at += 1 << CHUNK
         men &= ~covered
-        if not men:
-            return 0
-        for steps in range(1, 12):
-            ahead = 0
-            for i in range(8 * side, 8 * side + self.man_moves[side]):
-                ahead |= moved(men, self.man_move[i], self.shift, self.target)
-            if ahead & self.last_row[side]:
-                return 12 - steps
-            if not ahead:
-                break
-            men = ahead
+        if men:
+            for at in range(1, STEPS):
+                if men & self.crowning_in[STEPS * side + at]:
+                    return STEPS - at
         return 0

@@ -169,6 +169,7 @@ class Mailbox(Tree):
         """Let the draw rules begin to count at the root."""
         rule: cython.int
         count: cython.int
+        self.calm[0] = False
         for rule in range(self.counters):
             count = 0 if self.applies(rule, 0) else -1
             self.counted[2 * rule] = count
@@ -206,6 +207,7 @@ class Mailbox(Tree):
         self.side[0] = self.side[1]
         self.on_road[0] = self.on_road[1]
         self.reversible[0] = self.reversible[1]
+        self.calm[0] = self.calm[1]
         for square in range(2):
             self.men[square] = self.men[2 + square]
             self.kings[square] = self.kings[2 + square]

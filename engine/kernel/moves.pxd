@@ -15,7 +15,10 @@ cdef extern from * nogil:
 cdef extern from * nogil:
     """
     static inline dambord_bb dambord_moved(dambord_bb b, int d, const int *shift, const dambord_bb *target) {
-        return (d < 4 ? b >> shift[d] : b << shift[d]) & target[d];
+        int by = shift[d];
+        if (sizeof(b) == 8) /* A rotation: what comes round is on no target. */
+            return ((b << (by & 63)) | (b >> (-by & 63))) & target[d];
+        return (by < 0 ? b >> -by : b << by) & target[d];
     }
     """
     BB moved "dambord_moved"(BB, int, const int*, const BB*)
@@ -126,8 +129,8 @@ cdef class Draughts(Tree):
     cdef bint has_memory(self) noexcept nogil
     cdef bint king_jumps(self, BB start, BB here, BB enemy, BB empty, BB off, int count, bint crowned, int banned) noexcept nogil
     cdef bint man_jumps(self, BB start, BB here, BB enemy, BB empty, BB off, int count, int banned) noexcept nogil
-    cdef void try_captures(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
-    cdef void find_captures(self, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
+    cdef void try_captures(self, BB able, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
+    cdef void find_captures(self, BB able, BB men, BB kings, BB enemy_men, BB enemy_kings, int side) noexcept nogil
     cdef void find_quiet(self, BB men, BB kings, BB enemy, BB rested, int side) noexcept nogil
     cdef int count_quiet(self, BB men, BB kings, BB enemy, int side) noexcept nogil
     cdef void prefer(self) noexcept nogil

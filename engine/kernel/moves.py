@@ -35,7 +35,7 @@ if not cython.compiled:
 
     def moved(b, d, shift, target):
         """Every piece of a set moved one step in direction `d`; those that leave the board are gone."""
-        return (b >> shift[d] if d < 4 else b << shift[d]) & target[d]
+        return (b >> -shift[d] if shift[d] < 0 else b << shift[d]) & target[d]
 
     class _Sparse(dict):
         """Numbers that are 0 until written."""
@@ -90,7 +90,7 @@ class Draughts(Tree):
             self.random, self.random_run, self.random_huff = [0] * 4 * MOST_BITS, [0] * 2 * MOST_BITS, [0] * MOST_BITS
         self.valid = tables.valid
         for i in range(8):
-            self.shift[i] = tables.shifts[i]
+            self.shift[i] = -tables.shifts[i] if i < 4 else tables.shifts[i]
             self.target[i] = tables.targets[i]
         for side in range(2):
             self.man_moves[side] = len(tables.man_moves[side])
@@ -151,7 +151,7 @@ class Draughts(Tree):
             d = self.man_capture[i]
             landings = self.step(self.step(self.valid, d), d)
             if d < 4:
-                self.down_once[down], self.down_twice[down] = self.shift[d], 2 * self.shift[d]
+                self.down_once[down], self.down_twice[down] = -self.shift[d], -2 * self.shift[d]
                 self.down_target[down] = landings
                 down += 1
             else:
@@ -268,7 +268,7 @@ class Draughts(Tree):
         for i in range(2 * self.counters):
             self.counted[i] = self.counted[2 * MOST_COUNTERS + i]
         self.side[0], self.key[0], self.on_road[0] = self.side[1], self.key[1], self.on_road[1]
-        self.huffable[0], self.reversible[0] = self.huffable[1], self.reversible[1]
+        self.huffable[0], self.reversible[0], self.calm[0] = self.huffable[1], self.reversible[1], self.calm[1]
 
     @cython.final
     @cython.cfunc
@@ -284,6 +284,7 @@ class Draughts(Tree):
             self.kings[2 * ply + side] = popcount(self.king[2 * ply + side])
             if (self.man[2 * ply + side] | self.king[2 * ply + side]) & self.main_road:
                 self.on_road[ply] |= 1 << side
+        self.calm[ply] = False
         for rule in range(self.counters):
             for side in range(2):
                 self.counted[2 * (ply * MOST_COUNTERS + rule) + side] = 0 if self.applies(rule, ply) else -1
@@ -648,11 +649,16 @@ class Draughts(Tree):
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def find_captures(self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.void:
-        """Captures, from self.base on, before the rules of choice but for "most pieces"."""
+    def find_captures(
+        self, able: BB, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int
+    ) -> cython.void:
+        """Captures of those `able` to, from self.base on, before the rules of choice but for "most pieces"."""
+        self.n = self.base
+        if not able:
+            return
         self.by_place = False
         self.most_jumps = self.most_places if self.every_order else self.plain_jumps
-        self.try_captures(men, kings, enemy_men, enemy_kings, side)
+        self.try_captures(able, men, kings, enemy_men, enemy_kings, side)
         if not self.tired:
             return
         if self.every_order or not self.has_memory():
@@ -660,22 +666,20 @@ class Draughts(Tree):
             return
         self.by_place = True
         self.most_jumps = MOST_JUMPS_ANYHOW
-        self.try_captures(men, kings, enemy_men, enemy_kings, side)
+        self.try_captures(able, men, kings, enemy_men, enemy_kings, side)
         self.overflow |= self.tired
 
     @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def try_captures(self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int) -> cython.void:
+    def try_captures(
+        self, able: BB, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, side: cython.int
+    ) -> cython.void:
         """List the captures of all pieces, until `tired`."""
-        i: cython.int
-        d: cython.int
         enemy: BB = enemy_men | enemy_kings
         empty: BB = self.valid & ~(enemy | men | kings)
-        able: BB = 0
         one: BB
-        prey: BB
         self.n = self.base
         self.best = 0
         self.jumps = 0
@@ -687,12 +691,7 @@ class Draughts(Tree):
         self.enemy_kings = enemy_kings
         self.shield = 0 if self.man_may_capture_king else enemy_kings
         self.crown_row = self.last_row[side]
-        prey = enemy & ~self.shield
-        for i in range(8 * side, 8 * side + self.man_captures[side]):
-            d = self.man_capture[i]
-            one = self.step(self.step(men, d) & prey, d) & empty
-            if one:
-                able |= self.step(self.step(one, 7 - d), 7 - d)
+        able &= men
         while able:
             one = able & (~able + 1)
             able ^= one
@@ -865,7 +864,8 @@ class Draughts(Tree):
         self, men: BB, kings: BB, enemy_men: BB, enemy_kings: BB, rested: BB, side: cython.int, quiet: cython.bint
     ) -> cython.void:
         """The moves of a position from self.base on, huffing apart; captures alone unless `quiet`."""
-        self.find_captures(men, kings, enemy_men, enemy_kings, side)
+        able: BB = self.able(men, kings, enemy_men, enemy_kings, side)
+        self.find_captures(able, men, kings, enemy_men, enemy_kings, side)
         if self.n > self.base and self.precedences:
             self.prefer()
             if self.by_order:
@@ -926,18 +926,22 @@ class Draughts(Tree):
             self.from_square[i] = self.square_of[lowest(self.start[i])]
             self.to_square[i] = self.square_of[lowest(self.end[i])]
             self.king_moves[i] = (self.king[own] & self.start[i]) != 0
+            plain = self.from_square[i] | (self.to_square[i] << 8) | (self.crowns[i] << 30)
+            if not off:
+                self.taken[i] = 0
+                self.code[i] = plain
+                continue
             self.taken[i] = popcount(off & ~self.huffed[i])
-            fold = 1 if off else 0
+            fold = 1
             while off:
                 fold = (fold * 31 + 2 * lowest(off)) & 0x3FFF
                 off &= off - 1
-            if self.off[i] and fold == 0:
+            if fold == 0:
                 fold = 1
-            plain = self.from_square[i] | (self.to_square[i] << 8) | (self.crowns[i] << 30)
             self.code[i] = plain | (fold << 16)
             # Two sets of captured pieces may be folded alike; the later capture moves on to a number that is free.
             j = first
-            while fold and j < i and i - first < MOST_ALIKE:
+            while j < i and i - first < MOST_ALIKE:
                 if self.code[j] == self.code[i]:
                     fold = fold % 0x3FFF + 1
                     self.code[i] = plain | (fold << 16)
@@ -959,12 +963,6 @@ class Draughts(Tree):
     @cython.exceptval(check=False)
     def captures(self, ply: cython.int) -> cython.int:
         """See Tree.captures."""
-        side: cython.int = self.side[ply]
-        own: cython.int = 2 * ply + side
-        other: cython.int = 2 * ply + 1 - side
-        if self.capture != 2 and not self.able(self.man[own], self.king[own], self.man[other], self.king[other], side):
-            self.first[ply + 1] = self.first[ply]
-            return 0
         return self.list_moves(ply, False)
 
     @cython.final
@@ -981,11 +979,12 @@ class Draughts(Tree):
         able: BB = 0
         one: BB
         over: BB
-        for i in range(8 * side, 8 * side + self.man_captures[side]):
-            d = self.man_capture[i]
-            one = self.step(self.step(men, d) & prey, d) & empty
-            if one:
-                able |= self.step(self.step(one, 7 - d), 7 - d)
+        for i in range(4 * side, 4 * side + self.down_captures[side]):
+            one = (men >> self.down_twice[i]) & (prey >> self.down_once[i]) & self.down_target[i] & empty
+            able |= one << self.down_twice[i]
+        for i in range(4 * side, 4 * side + self.up_captures[side]):
+            one = (men << self.up_twice[i]) & (prey << self.up_once[i]) & self.up_target[i] & empty
+            able |= one >> self.up_twice[i]
         while kings:
             one = kings & (~kings + 1)
             kings ^= one
@@ -1189,6 +1188,7 @@ class Draughts(Tree):
         i: cython.int
         n: cython.int
         leaves: cython.ulonglong = 0
+        able: BB
         start: BB
         new_men: BB
         new_kings: BB
@@ -1205,7 +1205,8 @@ class Draughts(Tree):
                     return self.count_quiet(men, 0, enemy_men | enemy_kings, side)
                 return self.count_after_men(men, enemy_men, enemy_kings, side, base, depth, bulk)
         self.base = base
-        self.find_captures(men, kings, enemy_men, enemy_kings, side)
+        able = self.able(men, kings, enemy_men, enemy_kings, side)
+        self.find_captures(able, men, kings, enemy_men, enemy_kings, side)
         n = self.n
         if n > base:
             if self.precedences > 1 or (self.precedences and not self.majority):

@@ -213,7 +213,9 @@ class Solver(Draughts):
         new_kings: BB
         self.base = 0
         self.jumps = 0
-        self.find_captures(men, kings, enemy_men, enemy_kings, side)
+        self.find_captures(
+            self.able(men, kings, enemy_men, enemy_kings, side), men, kings, enemy_men, enemy_kings, side
+        )
         if self.n and self.precedences:
             self.prefer()
         for i in range(self.n):

@@ -3,7 +3,8 @@ from engine.kernel.hashing cimport ALL, GOLDEN, LOW, Table
 
 cdef enum:
     MOST_PLIES = 192
-    MOST_MOVES = 12288
+    MOST_MOVES = 12320
+    PLACES = 16384
     MOST_COUNTERS = 12
     LAST_PLY = 186
     ROOM = 11500
@@ -15,6 +16,12 @@ cdef enum:
     TABLE_WON = 20000
     HIGHEST = 15000
     NOTHING = 32000
+
+cdef extern from * nogil:
+    """
+    #define DAMBORD_PICKED (-(1LL << 62))
+    """
+    const long long PICKED "DAMBORD_PICKED"
 
 cdef class Search:
     cdef Tree tree
@@ -61,15 +68,15 @@ cdef class Search:
     cdef int played[MOST_PLIES]
     cdef unsigned int answer[1 << 15]
     cdef short merit[1 << 15]
-    cdef int rank[MOST_MOVES]
+    cdef long long rank[MOST_MOVES]
     cdef unsigned char reduction[64 * 64]
     cdef void deepen(self, int depth) noexcept nogil
     cdef int top(self, int depth, int alpha, int beta) noexcept nogil
     cdef int visit(self, int ply, int depth, int alpha, int beta, bint cut) noexcept nogil
-    cdef int inside(self, int ply, int depth, int alpha, int beta, bint cut) noexcept nogil
+    cdef int inside(self, int ply, int depth, int alpha, int beta, bint cut, int listed) noexcept nogil
     cdef int settled(self, unsigned long long data, int ply, int depth, int alpha, int beta) noexcept nogil
     cdef int counted_out(self, int ply) noexcept nogil
-    cdef int shallow(self, int ply, int depth, int beta) noexcept nogil
+    cdef int shallow(self, int ply, int depth, int beta, int moves) noexcept nogil
     cdef int fewer(self, int depth, int number, bint wide) noexcept nogil
     cdef int quiet(self, int ply, int alpha, int beta, int threats) noexcept nogil
     cdef int rest(self, int ply) noexcept nogil
@@ -77,8 +84,8 @@ cdef class Search:
     cdef bint repeated(self, int ply) noexcept nogil
     cdef unsigned long long signature(self, int ply, int depth) noexcept nogil
     cdef int place(self, int ply, int move) noexcept nogil
-    cdef void order(self, int ply, int moves, unsigned int hashed) noexcept nogil
-    cdef int pick(self, int ply, int number, int moves) noexcept nogil
+    cdef int order(self, int ply, int moves, unsigned int hashed) noexcept nogil
+    cdef int pick(self, int ply, int moves) noexcept nogil
     cdef void learn(self, int ply, int number, int depth) noexcept nogil
     cdef void credit(self, int place, int bonus) noexcept nogil
     cdef void follow(self, int ply, unsigned int code) noexcept nogil

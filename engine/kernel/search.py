@@ -23,7 +23,9 @@ if not cython.compiled:
     from engine.kernel.hashing import ALL, GOLDEN, LOW
 
     MOST_PLIES = 192
-    MOST_MOVES = 12288
+    MOST_MOVES = 12320
+    PLACES = 16384
+    PICKED = -(1 << 62)
     MOST_COUNTERS = 12
     LAST_PLY = 186
     ROOM = 11500
@@ -341,15 +343,21 @@ class Search:
             return self.rest(ply)
         if depth <= 0:
             return self.quiet(ply, alpha, beta, self.threat_plies)
-        return self.inside(ply, depth, alpha, beta, cut)
+        return self.inside(ply, depth, alpha, beta, cut, 0)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def inside(
-        self, ply: cython.int, depth: cython.int, alpha: cython.int, beta: cython.int, cut: cython.bint
+        self,
+        ply: cython.int,
+        depth: cython.int,
+        alpha: cython.int,
+        beta: cython.int,
+        cut: cython.bint,
+        listed: cython.int,
     ) -> cython.int:
-        """A position with depth left."""
+        """A position with depth left; `listed` moves of it stand in the tree's list already."""
         wide: cython.bint = beta - alpha > 1
         key: cython.ulonglong = 0
         data: cython.ulonglong = 0
@@ -364,6 +372,7 @@ class Search:
         move: cython.int
         capturing: cython.bint
         skipping: cython.bint
+        likeliest: cython.int
         less: cython.int
         deep: cython.int
         # No line from here is shorter than a win with the next move, or than being lost already.
@@ -375,12 +384,12 @@ class Search:
         if self.hashing:
             key = self.signature(ply, depth)
             self.table.fetch(key)
-        moves = self.tree.moves(ply)
+        moves = listed if listed else self.tree.moves(ply)
         if moves < 0:
             return 0
         if moves == 0:
             return WON - ply if self.tree.no_move_wins else ply - WON
-        if self.tree.counters:
+        if self.tree.counters and not self.tree.calm[ply]:
             score = self.counted_out(ply)
             if score != NOTHING:
                 return score
@@ -409,7 +418,7 @@ class Search:
             if self.extend == 2:
                 deep = depth + 1
         elif not wide and -HIGHEST < beta < HIGHEST:
-            score = self.shallow(ply, depth, beta)
+            score = self.shallow(ply, depth, beta, moves)
             if score != NOTHING:
                 return score
             if self.halted:
@@ -419,9 +428,13 @@ class Search:
         if depth >= self.unknown_depth and not hashed:
             deep -= 1
         skipping = depth <= self.late_depth and not wide and not capturing
-        self.order(ply, moves, hashed)
+        likeliest = self.order(ply, moves, hashed)
         for number in range(moves):
-            move = self.pick(ply, number, moves)
+            if number:
+                move = self.pick(ply, moves)
+            else:
+                move = likeliest
+                self.rank[move] = PICKED
             if skipping and number >= self.late_base + self.late_slope * depth and best > -HIGHEST:
                 break
             self.played[ply] = move
@@ -490,13 +503,13 @@ class Search:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def shallow(self, ply: cython.int, depth: cython.int, beta: cython.int) -> cython.int:
+    def shallow(self, ply: cython.int, depth: cython.int, beta: cython.int, moves: cython.int) -> cython.int:
         """The score where a shallow search is far enough above the window, NOTHING elsewhere; for quiet positions."""
         margin: cython.int
         score: cython.int
         if depth >= self.cut_depth:
             margin = self.cut_margin + self.cut_slope * depth
-            score = self.inside(ply, (depth * self.cut_share) >> 4, beta + margin - 1, beta + margin, True)
+            score = self.inside(ply, (depth * self.cut_share) >> 4, beta + margin - 1, beta + margin, True, moves)
             if self.halted:
                 return NOTHING
             if score >= beta + margin:
@@ -527,7 +540,7 @@ class Search:
         move: cython.int
         if count < 0:
             return 0
-        if self.tree.counters:
+        if self.tree.counters and not self.tree.calm[ply]:
             score = self.counted_out(ply)
             if score != NOTHING:
                 return score
@@ -626,6 +639,8 @@ class Search:
         rule: cython.int
         at: cython.int
         count: cython.int
+        if self.tree.calm[ply]:
+            return key
         for rule in range(self.tree.counters):
             at = 2 * (ply * MOST_COUNTERS + rule)
             if self.tree.counted[at] < 0:
@@ -647,13 +662,18 @@ class Search:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def order(self, ply: cython.int, moves: cython.int, hashed: cython.uint) -> cython.void:
-        """Rank the moves of a ply: the table's move, captures by gain, killers, the usual answer, crowning, history."""
+    def order(self, ply: cython.int, moves: cython.int, hashed: cython.uint) -> cython.int:
+        """Rank the moves of a ply; the best one.
+
+        First the table's move, then captures by gain, killers, the usual answer, crowning, history.
+        """
         first: cython.int = self.tree.first[ply]
         move: cython.int
         code: cython.uint
         usual: cython.uint = 0
         rank: cython.int
+        placed: cython.longlong
+        best: cython.longlong = PICKED
         if ply and self.played[ply - 1] >= 0:
             usual = self.answer[self.place(ply - 1, self.played[ply - 1])]
         for move in range(first, first + moves):
@@ -672,23 +692,27 @@ class Search:
                 rank = self.merit[self.place(ply, move)]
                 if self.tree.crowns[move]:
                     rank += 1 << 20
-            self.rank[move] = rank
+            # In one number with its place, so that the best is a greatest one, and of equals the first.
+            placed = cython.cast(cython.longlong, rank) * PLACES + PLACES - 1 - (move - first)
+            self.rank[move] = placed
+            best = placed if placed > best else best
+        return first + PLACES - 1 - cython.cast(cython.int, best & (PLACES - 1))
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def pick(self, ply: cython.int, number: cython.int, moves: cython.int) -> cython.int:
+    def pick(self, ply: cython.int, moves: cython.int) -> cython.int:
         """The best ranked move that was not picked before; its rank is then used up."""
         first: cython.int = self.tree.first[ply]
         move: cython.int
-        best: cython.int = first
-        rank: cython.int = -2147483647
+        rank: cython.longlong
+        best: cython.longlong = PICKED
         for move in range(first, first + moves):
-            if self.rank[move] > rank:
-                rank = self.rank[move]
-                best = move
-        self.rank[best] = -2147483647
-        return best
+            rank = self.rank[move]
+            best = rank if rank > best else best
+        move = first + PLACES - 1 - cython.cast(cython.int, best & (PLACES - 1))
+        self.rank[move] = PICKED
+        return move
 
     @cython.cfunc
     @cython.nogil
@@ -708,7 +732,7 @@ class Search:
         self.credit(self.place(ply, good), bonus)
         if number:
             for move in range(first, self.tree.first[ply + 1]):
-                if move != good and self.rank[move] == -2147483647:
+                if move != good and self.rank[move] == PICKED:
                     self.credit(self.place(ply, move), -bonus)
 
     @cython.cfunc

@@ -1,6 +1,6 @@
 cdef enum:
     MOST_PLIES = 192
-    MOST_MOVES = 12288
+    MOST_MOVES = 12320  # not a multiple of 1,024: the fields of one move would contend for the same lines of a cache
     MOST_COUNTERS = 12
     FACTS = 24
 
@@ -13,6 +13,7 @@ cdef class Tree:
     cdef int reversible[MOST_PLIES]
     cdef int counted[2 * MOST_COUNTERS * MOST_PLIES]
     cdef int first[MOST_PLIES]
+    cdef bint calm[MOST_PLIES]
     cdef unsigned int code[MOST_MOVES]
     cdef int taken[MOST_MOVES]
     cdef int crowns[MOST_MOVES]
@@ -28,6 +29,7 @@ cdef class Tree:
     cdef int counter_kings[MOST_COUNTERS]
     cdef int counted_kings
     cdef int counted_pieces
+    cdef int calm_pieces
     cdef int counter_facts[FACTS * MOST_COUNTERS]
     cdef int moves(self, int ply) noexcept nogil
     cdef int captures(self, int ply) noexcept nogil
@@ -39,5 +41,6 @@ cdef class Tree:
     cdef int ending(self, int ply) noexcept nogil
     cdef int drawn(self, int ply) noexcept nogil
     cdef void count_on(self, int ply, int move) noexcept nogil
+    cdef int at_rest(self, int rule, int ply) noexcept nogil
     cdef int applies(self, int rule, int ply) noexcept nogil
     cdef int stronger(self, int rule, int ply) noexcept nogil

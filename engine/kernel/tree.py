@@ -14,7 +14,7 @@ import cython
 
 if not cython.compiled:
     MOST_PLIES = 192
-    MOST_MOVES = 12288
+    MOST_MOVES = 12320
     MOST_COUNTERS = 12
     FACTS = 24
 
@@ -35,7 +35,7 @@ class Tree:
         if not cython.compiled:
             self.key, self.side, self.on_road = [0] * MOST_PLIES, [0] * MOST_PLIES, [0] * MOST_PLIES
             self.men, self.kings = [0] * (2 * MOST_PLIES), [0] * (2 * MOST_PLIES)
-            self.reversible, self.first = [0] * MOST_PLIES, [0] * MOST_PLIES
+            self.reversible, self.first, self.calm = [0] * MOST_PLIES, [0] * MOST_PLIES, [0] * MOST_PLIES
             self.counted = [0] * (2 * MOST_COUNTERS * MOST_PLIES)
             self.code, self.taken, self.crowns = [0] * MOST_MOVES, [0] * MOST_MOVES, [0] * MOST_MOVES
             self.from_square, self.to_square = [0] * MOST_MOVES, [0] * MOST_MOVES
@@ -57,6 +57,13 @@ class Tree:
         needing = [self.counter_kings[rule] for rule in range(self.counters) if self.counter_kings[rule]]
         others = [self.counter_most[rule] for rule in range(self.counters) if not self.counter_kings[rule]]
         self.counted_kings, self.counted_pieces = min(needing, default=1), max(others, default=-1)
+        # Among men alone, and after a man's move, those that such a move sets back count nothing either.
+        others = [
+            self.counter_most[rule]
+            for rule in range(self.counters)
+            if not (self.counter_kings[rule] or (tables.counters[rule].facts[1] & 2 and tables.counters[rule].limit))
+        ]
+        self.calm_pieces = max(others, default=-1)
 
     def moves_at(self, ply: cython.int = 0) -> int:
         """`moves` for callers in Python."""
@@ -97,7 +104,10 @@ class Tree:
         counts = []
         for rule in range(self.counters):
             at = 2 * (ply * MOST_COUNTERS + rule)
-            counts.append((self.counted[at], self.counted[at + 1]))
+            if self.calm[ply]:
+                counts.append((self.at_rest(rule, ply), self.at_rest(rule, ply)))
+            else:
+                counts.append((self.counted[at], self.counted[at + 1]))
         return counts
 
     def captures_at(self, ply: cython.int = 0) -> int:
@@ -204,8 +214,7 @@ class Tree:
         stronger: cython.int
         count: cython.int
         at: cython.int
-        kings: cython.int = self.kings[2 * ply] + self.kings[2 * ply + 1]
-        if kings < self.counted_kings and self.men[2 * ply] + self.men[2 * ply + 1] + kings > self.counted_pieces:
+        if self.calm[ply]:
             return 0
         for rule in range(self.counters):
             at = 2 * (ply * MOST_COUNTERS + rule)
@@ -231,9 +240,10 @@ class Tree:
     @cython.nogil
     @cython.exceptval(check=False)
     def count_on(self, ply: cython.int, move: cython.int) -> cython.void:
-        """Carry the counters of the draw rules over a move already made: `counted` at `ply + 1`.
+        """Carry the counters of the draw rules over a move already made: `calm` and `counted` at `ply + 1`.
 
-        -1 where the rule's condition does not hold; each side's own moves since then otherwise.
+        A calm position is one where every rule's count is what `at_rest` says, and `counted` is not written. Elsewhere
+        it is -1 where the rule's condition does not hold; each side's own moves since then otherwise.
         """
         rule: cython.int
         now: cython.int
@@ -243,14 +253,16 @@ class Tree:
         stronger: cython.int
         kings: cython.int = self.kings[2 * ply + 2] + self.kings[2 * ply + 3]
         pieces: cython.int = self.men[2 * ply + 2] + self.men[2 * ply + 3] + kings
-        if kings < self.counted_kings and pieces > self.counted_pieces:
-            now = 2 * MOST_COUNTERS * (ply + 1)
-            for rule in range(2 * MOST_COUNTERS):
-                self.counted[now + rule] = -1
+        self.calm[ply + 1] = kings < self.counted_kings and (
+            pieces > self.counted_pieces or (kings == 0 and pieces > self.calm_pieces and not self.king_moves[move])
+        )
+        if self.calm[ply + 1]:
             return
         for rule in range(self.counters):
             then = 2 * (ply * MOST_COUNTERS + rule)
             now = then + 2 * MOST_COUNTERS
+            if self.calm[ply]:
+                self.counted[then] = self.counted[then + 1] = self.at_rest(rule, ply)
             # Most rules speak of few pieces and of kings: the material alone answers for most positions.
             if (
                 pieces < self.counter_least[rule]
@@ -278,6 +290,13 @@ class Tree:
                 if stronger >= 0 and stronger != side:
                     continue
             self.counted[now + side] += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def at_rest(self, rule: cython.int, ply: cython.int) -> cython.int:
+        """What a rule has counted in a calm position, of either side: 0, or -1 where its condition does not hold."""
+        return 0 if self.applies(rule, ply) else -1
 
     @cython.cfunc
     @cython.nogil
