@@ -107,10 +107,10 @@ def _decide_in_play(session: Session) -> Step:
             return restored(replace(session, asked=()))
         case Done(story=story) if _is_nearer_back(session, story):
             return decide_back(session)
-        case Done(story=story, extendable=extendable):
+        case Done(story=story, extendable=extendable, contradicted=contradicted):
             other = not story.back and is_other_reply(session, story.moves[0])
             in_doubt = other or (extendable and not isinstance(session.phase, Answering))
-            waits = pace.extended if in_doubt else pace.quick
+            waits = pace.go_on if contradicted else pace.extended if in_doubt else pace.quick
             broken = broken_touch(session, story)
             if broken is not None:
                 is_new = session.broken is None and settled(session, waits)

@@ -231,7 +231,7 @@ def _waits(session: Session, pace: Pace) -> tuple[int, ...]:
     over = (pace.set_up,) if isinstance(session.phase, Over) else ()
     match session.reading:
         case Done() | Ambiguous():
-            return (*over, pace.quick, pace.extended)
+            return (*over, pace.quick, pace.extended, pace.go_on)
         case Moving():
             return (*over, BLIP_MS, pace.illegal, pace.go_on, pace.extended, *earlier)
         case Clearing():

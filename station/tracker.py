@@ -53,7 +53,7 @@ from station.tracking.readings import (
 )
 from station.tracking.rereading import read_again
 from station.tracking.several import read_turned
-from station.tracking.single import finished_stories, read_under_way, standing_stories
+from station.tracking.single import finished_stories, is_contradicted, read_under_way, standing_stories
 
 __all__ = [
     "Ambiguous",
@@ -143,7 +143,7 @@ def read(context: Context, memory: Memory) -> Reading:
         context = replace(context, earlier=None)
     finished = tuple(finished_stories(context, memory, seen))
     if finished:
-        return _otherwise(context, memory) or _one_of(finished)
+        return _otherwise(context, memory) or _one_of(finished, context, memory)
     # What happened out of sight is over by the time the board is seen again: a complete line comes before a stage.
     continued = read_continuation(context, memory)
     if continued is not None and memory.blind:
@@ -181,11 +181,12 @@ def _is_in_doubt(context: Context, memory: Memory) -> bool:
     return not stands and all(story.back for story in memory.stood)
 
 
-def _one_of(finished: tuple[tuple[Story, bool], ...]) -> Reading:
+def _one_of(finished: tuple[tuple[Story, bool], ...], context: Context, memory: Memory) -> Reading:
     nearest = [(story, extendable) for story, extendable in finished if story.back == finished[0][0].back]
     if len(nearest) > 1:
         return Ambiguous(tuple(story for story, _ in nearest))
-    return Done(*nearest[0])
+    story, extendable = nearest[0]
+    return Done(story, extendable, not story.back and is_contradicted(context, memory, story.moves[0]))
 
 
 def read_back(positions: tuple[Position, ...], memory: Memory) -> Back | None:

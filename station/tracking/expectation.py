@@ -28,6 +28,8 @@ class Candidate:
     home: int
     uncovered: int = 0
     """Squares of towers that show their next piece when the top one goes off."""
+    landings: int = 0
+    """Squares on which the mover may be put down, its destination among them."""
     extendable: bool = False
     """Whether what it leaves may also be a stage of another legal move."""
     touched: int = 0
@@ -131,7 +133,8 @@ def _candidate(move: Move, ways: tuple[Move, ...], position: Position, untouched
     touched = carried | captured | uncovered
     changed = home | captured | uncovered | target
     alone = carried & ~captured | target
-    return Candidate(move, final, stage, alone, captured, home, uncovered, touched=touched, changed=changed)
+    landings = bits(tuple(square for way in ways for square in way.path))
+    return Candidate(move, final, stage, alone, captured, home, uncovered, landings, touched=touched, changed=changed)
 
 
 def _uncovered(move: Move, position: Position) -> int:

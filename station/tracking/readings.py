@@ -27,6 +27,9 @@ class Done:
 
     story: Story
     extendable: bool
+    contradicted: bool = False
+    """Whether the mover was seen where this move does not lead, but one does that ends on the same square: a piece
+    may have been taken off by mistake."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from operator import or_
 
 from engine.position import Move
 from station.tracking.expectation import Candidate, Expectation, in_reach, is_stage
+from station.tracking.history import came
 from station.tracking.masks import Masks, differing, either, occupied, squares_in
 from station.tracking.memory import Context, Memory
 from station.tracking.readings import Clearing, Moving, Story
@@ -42,6 +43,17 @@ def unseen_squares(candidate: Candidate, been: Masks) -> int:
     shown = reduce(or_, (possible & allowed for possible, allowed in zip(been[1:], candidate.final[1:], strict=True)))
     gone = (candidate.home | candidate.captured) & ~been[0]
     return gone.bit_count() + ((target | candidate.uncovered) & ~shown).bit_count()
+
+
+def is_contradicted(context: Context, memory: Memory, move: Move) -> bool:
+    """Whether the mover was put down where this move does not land, and another one to the same end does."""
+    stops = came(memory.history) & context.expected.untouched[0] & ~(1 << move.to_square)
+    lands = {
+        item.move.effect: item.landings for item in context.expected.candidates if item.move.to_square == move.to_square
+    }
+    if not stops & ~lands.get(move.effect, stops):
+        return False
+    return any(not stops & ~landings for effect, landings in lands.items() if effect != move.effect)
 
 
 def read_under_way(context: Context, seen: Masks) -> Moving | Clearing | None:

@@ -221,3 +221,13 @@ def test_every_order_of_hands(variant):
             if record_of(variant, capture, row, number) != [capture[1].effect]:
                 wrong.append((row, capture, number))
     assert wrong == []
+
+
+def test_a_piece_taken_off_by_mistake_does_not_make_another_capture_of_it():
+    """K15 takes 20 and 19 by way of 24; for a second 25 lies beside the board too, as if it had gone by way of 35."""
+    ruleset = load_ruleset("frysk")
+    position = rules_for(ruleset).opened(read_fen("B:W19,K20,K25:BK15", ruleset))
+    move = next(move for move in rules_for(ruleset).legal_moves(position) if {*move.captured} == {18, 19})
+    row = ("mover first, hop", "all at once", "wrong removal", "nothing", "colour")
+    for seed in range(271, 275):
+        assert record_of("frysk", (position, move), row, seed) == [move.effect]
