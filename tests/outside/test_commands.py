@@ -81,7 +81,7 @@ def test_O26_commands_are_answered_once_each_and_act_once(table):
     assert "tiddlywinks" in acks(listener, "new-2")[0].json["error"]
     # Every topic of the document was heard in this test but three: Home Assistant, a table's broker
     # (test_mosquitto.py) and `dambord doctor` (test_doctor.py) have one of their own each.
-    assert set(OPERATIONS) - check(listener.heard) == {"homeAssistant", "link", "doctor"}
+    assert set(OPERATIONS) - check(listener.heard) == {"homeAssistant", "bridge", "doctor"}
 
 
 def test_O24_a_command_that_waited_on_the_broker_is_refused_at_every_start(broker, listen, make_board, make_station):

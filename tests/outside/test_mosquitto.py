@@ -106,6 +106,7 @@ def test_everybody_may_do_at_the_club_what_is_theirs_and_no_more(club, log_in, t
         (station, f"{ONE}/table/state"),
         (station, f"{ONE}/table/event"),
         (station, f"{ONE}/table/ack/a"),
+        (station, f"{ONE}/doctor"),
         (other, f"{OTHER}/table/state"),
     ]
     for who, topic in allowed:
@@ -119,7 +120,7 @@ def test_everybody_may_do_at_the_club_what_is_theirs_and_no_more(club, log_in, t
     everybody = (viewer, organiser, station, other)
     assert not [heard for who in everybody for heard in who.heard if heard.payload == b"refused"]
     # A station hears its own commands and nothing else; a viewer none of those that others give.
-    assert {heard.topic for heard in station.heard} == {f"{ONE}/table/cmd/pause"}
+    assert {heard.topic for heard in station.heard} == {f"{ONE}/table/cmd/pause", f"{ONE}/doctor"}
     assert not other.heard
     assert not [heard for heard in viewer.heard if "/cmd/" in heard.topic or "/ack/" in heard.topic]
 
@@ -135,7 +136,7 @@ def test_who_has_no_password_gets_in_nowhere(club, table):
 
 def test_O36_the_bridge_carries_state_up_and_commands_down_and_waits_for_the_club(club, table, log_in):
     organiser = log_in(club.port, "organiser")
-    hears(organiser, f"{ONE}/link", b"1")
+    hears(organiser, f"{ONE}/bridge", b"1")
     station, house = log_in(table.port, "table-1"), log_in(table.port, "homeassistant")
     station.publish(f"{ONE}/table/state", b"before", retain=True)
     station.publish("homeassistant/device/dambord-table-1-table/config", b"{}", retain=True)
@@ -159,6 +160,6 @@ def test_O36_the_bridge_carries_state_up_and_commands_down_and_waits_for_the_clu
     assert [event for place, event in enumerate(told) if event not in told[:place]] == events
     assert not [heard for heard in organiser.heard + back.heard if heard.topic.startswith("homeassistant/")]
     # A table whose broker is gone is known to be.
-    hears(back, f"{ONE}/link", b"1")
+    hears(back, f"{ONE}/bridge", b"1")
     table.stop()
-    hears(back, f"{ONE}/link", b"0")
+    hears(back, f"{ONE}/bridge", b"0")
