@@ -34,8 +34,8 @@ OWN_HEADER = "X-Dambord"
 """Every request that changes something carries it: no form of another page can, and its scripts may not."""
 SIGN_IN = "/sign-in"
 READS = Rate(per_s=50, burst=600)
-WRITES = Rate(per_s=40, burst=300)
-ALL_WRITES = Rate(per_s=200, burst=1000)
+WRITES = Rate(per_s=100, burst=600)
+ALL_WRITES = Rate(per_s=300, burst=2000)
 STREAM = "/events"
 MOST_PLACES = 1000
 _HALT = re.compile(r"/boards/[^/]+/halt")

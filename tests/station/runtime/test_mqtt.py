@@ -7,7 +7,8 @@ import json
 import random
 import subprocess
 import threading
-from datetime import datetime, timedelta
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -23,7 +24,7 @@ from station.phases import Turn
 from station.rates import Rate
 from station.runtime.broker import try_broker
 from station.runtime.clock import Clock, wall_text
-from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command
+from station.runtime.commands import ANSWERABLE_BYTES, MOST_BYTES, Command, Noise, Spoilt, read_command, refusal
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mqtt import MqttWorker
 from station.runtime.outbox import Outbox
@@ -154,6 +155,20 @@ def test_O33_five_hundred_odd_messages_do_not_end_the_thread(stand, broker, list
     for heard in listener.heard:
         if "/ack/" in heard.topic:
             assert heard.json["id"] == heard.topic.rpartition("/")[2]
+
+
+def test_O33_odd_payloads_are_commands_answerable_or_noise():
+    chance, kinds = random.Random(33), Counter()
+    for number in range(5_000):
+        payload = odd_payload(chance, number)
+        command = read_command(payload)
+        kinds[type(command)] += 1
+        if isinstance(command, Command):
+            name = chance.choice(("resign", "halt", "arm", "dance", "", "a/b"))
+            reason = refusal(name, command, chance.random() < 0.1, datetime.now(UTC))  # noqa: TID251
+            assert reason or name in ("resign", "halt")
+    assert min(kinds.values()) > 100
+    assert set(kinds) == {Command, Spoilt, Noise}
 
 
 def odd_payload(chance, number):
