@@ -5,12 +5,11 @@ Written from transcripts of the firmware (order and kind of every line) and its 
 
 from __future__ import annotations
 
-import math
 import re
 from collections import deque
-from dataclasses import dataclass
 
 from firmware_bridge.simulator.carpentry import Place, Workshop
+from firmware_bridge.simulator.grbl_axes import Axes, ChipFaults
 from firmware_bridge.simulator.grbl_lines import FIRST, Block, read_block
 
 BANNER = "Grbl 1.1h ['$' for help]"
@@ -21,29 +20,6 @@ STEP_MS = 20
 """How finely motion is followed."""
 PULL_OFF = 1.0
 HOMING_MS = 1500
-
-
-@dataclass(slots=True)
-class ChipFaults:
-    """What goes wrong; each happens once and is over, but for `switch_never`."""
-
-    alarm_at_move: int | None = None
-    """At this move, counted from 1, a limit switch opens."""
-    alarm: int = 1
-    reset_at_move: int | None = None
-    """At this move the supply breaks down: the chip starts anew."""
-    silent_at_move: int | None = None
-    """From this move on it says nothing, until it is switched off and on."""
-    garbled_at_move: int | None = None
-    """The `ok` of this move comes as `k`."""
-    lost_steps_at_move: int | None = None
-    """At this move the motors lose 5 mm in x, and the chip does not know."""
-    error_at_move: int | None = None
-    """This move is refused."""
-    switch_never: bool = False
-    """Homing never finds a switch."""
-    quiet_reset: bool = False
-    """The next reset in motion raises no alarm: the real chip was seen to do so, once in eight."""
 
 
 class GrblChip:
@@ -58,8 +34,7 @@ class GrblChip:
         boots_on_open: bool = True,
         step_ms: int = STEP_MS,
     ) -> None:
-        self.workshop, self._zero = workshop, zero
-        """`zero` is where on the table the machine's own 0 is; its space is negative from there."""
+        self.workshop, self._axes = workshop, Axes(workshop, zero)
         self._step_ms = step_ms
         """How finely motion is followed where nobody asks; the end of a move is never missed."""
         self.faults = faults or ChipFaults()
@@ -81,11 +56,7 @@ class GrblChip:
         self._in = b""
         self._line: deque[str] = deque()
         self._out: list[str] = []
-        self._off: Place = (0.0, 0.0, 0.0)
-        """How far the table's truth is from what the chip believes."""
         self.moves = 0
-        self._position: Place = (0.0, 0.0, 0.0)
-        self._queue: deque[tuple[Place, float]] = deque()
         self._state = "off"
         self._substate = ""
         self._busy_until: int | None = None
@@ -149,8 +120,8 @@ class GrblChip:
     def deadline_ms(self) -> int | None:
         """When time has to pass for something to happen."""
         times = [time for time in (self._banner_ms, self._busy_until) if time is not None]
-        if self._queue and self._state in ("Run", "Hold", "Jog"):
-            times.append(self._now + max(1, min(self._step_ms, self._left_ms())))
+        if self._axes.queue and self._state in ("Run", "Hold", "Jog"):
+            times.append(self._now + max(1, min(self._step_ms, self._axes.left_ms())))
         return min(times, default=None)
 
     def tick(self, now_ms: int) -> bytes:
@@ -190,20 +161,20 @@ class GrblChip:
             self._state, self._substate = "Hold", "1"
             self._busy_until, self._then = now_ms + 40, "held"
         elif byte == b"~" and self._state == "Hold" and self._substate == "0":
-            self._state, self._substate = "Run" if self._queue else "Idle", ""
+            self._state, self._substate = "Run" if self._axes.queue else "Idle", ""
         elif byte == b"\x84":
             self._out.append("[MSG:Check Door]")
             self._state, self._substate = "Door", "0"
         elif byte == b"~" and self._state == "Door":
             self._substate = "3"
         elif byte == b"\x85" and self._state == "Jog":
-            self._queue.clear()
+            self._axes.queue.clear()
             self._state = "Idle"
 
     def _report(self) -> None:
         state = self._state + (f":{self._substate}" if self._substate else "")
-        place = ",".join(f"{value:.3f}" for value in self._position)
-        blocks = 15 - len(self._queue)
+        place = ",".join(f"{value:.3f}" for value in self._axes.position)
+        blocks = 15 - len(self._axes.queue)
         more = "" if self._reports % 10 else "|WCO:0.000,0.000,0.000"
         if self._reports % 10 == 1:
             more = "|Ov:100,100,100" + ("|A:F" if self._flood else "")
@@ -227,7 +198,7 @@ class GrblChip:
         self._was_locked, self._is_homed = locked, homed
 
     def _start(self, now_ms: int, *, locked: bool) -> None:
-        self._queue.clear()
+        self._axes.queue.clear()
         self._line.clear()
         self._in = b""
         self._state, self._substate, self._busy_until, self._deaf = "booting", "", None, False
@@ -267,45 +238,19 @@ class GrblChip:
                 if self.faults.switch_never:
                     self._alarm(9)
                     return
-                self._off, self._is_homed = (0.0, 0.0, 0.0), True
-                self._position = (-PULL_OFF, -PULL_OFF, -PULL_OFF)
-                self.workshop.go(self._truth(self._position))
+                self._is_homed = True
+                self._axes.jump((-PULL_OFF, -PULL_OFF, -PULL_OFF))
                 self._state = "Idle"
                 self._out.append("ok")
             case "dwelt":
                 self._state = "Idle"
                 self._out.append("ok")
 
-    def _truth(self, position: Place) -> Place:
-        x, y, z = (a + b + c for a, b, c in zip(position, self._zero, self._off, strict=True))
-        return x, y, z
-
     def _move(self, now_ms: int) -> None:
-        left_ms = float(now_ms - self._now)
-        while self._queue and left_ms > 0 and (self._state in ("Run", "Jog") or self._substate == "1"):
-            target, feed = self._queue[0]
-            length = math.dist(self._position, target)
-            needed_ms = length / feed * 60_000
-            if needed_ms <= left_ms:
-                self._go(target)
-                self._queue.popleft()
-                left_ms -= needed_ms
-            else:
-                share = left_ms / needed_ms
-                x, y, z = (a + share * (b - a) for a, b in zip(self._position, target, strict=True))
-                self._go((x, y, z))
-                left_ms = 0
-        if not self._queue and self._state in ("Run", "Jog"):
+        if self._state in ("Run", "Jog") or self._substate == "1":
+            self._axes.follow(now_ms - self._now)
+        if not self._axes.queue and self._state in ("Run", "Jog"):
             self._state = "Idle"
-
-    def _left_ms(self) -> int:
-        """How long the move under way still takes."""
-        target, feed = self._queue[0]
-        return math.ceil(math.dist(self._position, target) / feed * 60_000)
-
-    def _go(self, target: Place) -> None:
-        self._position = target
-        self.workshop.go(self._truth(target))
 
     # --- lines
 
@@ -314,7 +259,7 @@ class GrblChip:
             if self._state in ("Home",) or self._then == "dwelt":
                 return
             line = self._line[0]
-            if line.upper().startswith("G4") and self._queue:
+            if line.upper().startswith("G4") and self._axes.queue:
                 return  # a dwell waits for the queue
             self._line.popleft()
             self._obey(re.sub(r"\(.*?\)|\s", "", line).upper(), now_ms)
@@ -334,7 +279,7 @@ class GrblChip:
     def _system(self, line: str, now_ms: int) -> None:
         if line.startswith("$J="):
             self._jog(line[3:], now_ms)
-        elif self._queue and line != "$X":
+        elif self._axes.queue and line != "$X":
             self._out.append("error:8")
         elif line == "$C":
             self._check(now_ms)
@@ -375,11 +320,11 @@ class GrblChip:
             self._out.append(f"error:{block}")
             return
         values = block.values
-        x, y, z = (place + values.get(axis, 0.0) for axis, place in zip("XYZ", self._position, strict=True))
+        x, y, z = (place + values.get(axis, 0.0) for axis, place in zip("XYZ", self._axes.position, strict=True))
         if self._settings[20] and self._is_outside((x, y, z)):
             self._out.append("error:15")
             return
-        self._queue.append(((x, y, z), values["F"]))
+        self._axes.queue.append(((x, y, z), values["F"]))
         self._state = "Jog"
         self._out.append("ok")
 
@@ -407,7 +352,7 @@ class GrblChip:
     def _start_move(self, block: Block) -> None:
         faults, values, codes = self.faults, block.values, block.codes
         self.moves += 1
-        start = self._queue[-1][0] if self._queue else self._position
+        start = self._axes.end
         relative = self._relative and "G53" not in codes
         x, y, z = (
             (place + values.get(axis, 0.0)) if relative else values.get(axis, place)
@@ -426,11 +371,11 @@ class GrblChip:
             return
         if faults.lost_steps_at_move == self.moves:
             faults.lost_steps_at_move = None
-            self._off = (self._off[0] + 5.0, self._off[1], self._off[2])
+            self._axes.slip(5.0)
         if faults.silent_at_move == self.moves:
             faults.silent_at_move = None
             self._gone = True
-        self._queue.append(((x, y, z), values.get("F", 6000.0) if "G0" not in codes else 6000.0))
+        self._axes.queue.append(((x, y, z), values.get("F", 6000.0) if "G0" not in codes else 6000.0))
         if self._state == "Idle":
             self._state = "Run"
         self._out.append("k" if faults.garbled_at_move == self.moves else "ok")
@@ -444,5 +389,5 @@ class GrblChip:
 
     def _alarm(self, number: int) -> None:
         self._out += [f"ALARM:{number}", *(("[MSG:Reset to continue]",) if number in (1, 2) else ())]
-        self._queue.clear()
+        self._axes.queue.clear()
         self._busy_until, self._deaf, self._state, self._is_homed = None, True, "Alarm", False

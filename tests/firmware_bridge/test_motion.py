@@ -15,7 +15,8 @@ from firmware_bridge.gcode_grbl import Grbl
 from firmware_bridge.manipulations import Home, Lift, Park, Place, Remove
 from firmware_bridge.motion import JobDone, JobFailed, Motion
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
-from firmware_bridge.simulator.grbl_chip import ChipFaults, GrblChip
+from firmware_bridge.simulator.grbl_axes import ChipFaults
+from firmware_bridge.simulator.grbl_chip import GrblChip
 from firmware_bridge.touched import CalibrationError, check_corners
 from firmware_bridge.workspace import SHORT_MM, Workspace, in_short_lines
 

@@ -15,7 +15,7 @@ from engine.game import Game
 from engine.position import EMPTY, Move, Piece, Side, side_of
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
-from firmware_bridge.simulator.grbl_chip import ChipFaults
+from firmware_bridge.simulator.grbl_axes import ChipFaults
 from firmware_bridge.simulator.servo_bus import ServoBus
 from station.events import ArmLost, HandSeen, StopTold
 from station.handling.arm import Acting

@@ -13,7 +13,8 @@ from firmware_bridge.arm_driver import Found, Machine
 from firmware_bridge.arms import feetech, gcode
 from firmware_bridge.motion import ArmDriver, JobDone, JobFailed, Motion, MotionOutput
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
-from firmware_bridge.simulator.grbl_chip import ChipFaults, GrblChip
+from firmware_bridge.simulator.grbl_axes import ChipFaults
+from firmware_bridge.simulator.grbl_chip import GrblChip
 from firmware_bridge.simulator.servo_bus import ServoBus
 from firmware_bridge.workspace import Workspace
 from station.effects import Choose, Effect, Halt, Handle

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.position import BLACK_MAN, EMPTY, WHITE_MAN
-from firmware_bridge.simulator.grbl_chip import ChipFaults
+from firmware_bridge.simulator.grbl_axes import ChipFaults
 from station.announcements import ArmStep, ArmStopped, Moved
 from station.events import ArmLost, HandSeen, StopTold
 from station.handling.arm import Acting, Asking, Resting, Stopped

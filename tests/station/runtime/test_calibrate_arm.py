@@ -15,7 +15,8 @@ from engine.notation import read_square
 from engine.position import WHITE_MAN
 from engine.ruleset import load_ruleset
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
-from firmware_bridge.simulator.grbl_chip import ChipFaults, GrblChip
+from firmware_bridge.simulator.grbl_axes import ChipFaults
+from firmware_bridge.simulator.grbl_chip import GrblChip
 from firmware_bridge.simulator.pty_wire import PtyWire
 from station.handling.arm import DRY_RUN
 from station.runtime.known_arms import KnownArms
