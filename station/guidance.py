@@ -143,8 +143,8 @@ def _waiting_for(session: Session) -> Guidance:
     if king is not None:
         return _say(session, "uncrown", [(king, Role.HINT)], square=square_name(king, session.game.ruleset), side=side)
     if man is not None:
-        key = "crown_look" if has_stacked(session) else "crown"
-        return _say(session, key, [(man, Role.HINT)], square=square_name(man, session.game.ruleset), side=side)
+        cues, name = [(man, Role.HINT)], square_name(man, session.game.ruleset)
+        return _say(session, "crown_look" if has_stacked(session) else "crown", cues, square=name, side=side)
     if session.offer is not None:
         return _say(session, "draw_offered", side=side, by=_side(session, session.offer))
     if session.claim is not None:

@@ -29,7 +29,9 @@ DYNAMIC = {
     "arm.": {
         *(f"arm.{reason}" for reason in ("hand", "stop", "halt", "board", "nothing", "board_lost")),
         *(f"arm.{kind}" for kind in FAILURES),
+        *(f"arm.says_{state}" for state in ("dry", "silent", "asks", "busy", "hand", "unarmed", "ready")),
     },
+    "arm_walk.": {f"arm_walk.{kind}" for kind in ("same", "skew", "cells", "lean", "mirrored", "tilt", "bend", "tray")},
     "pieces.": {f"pieces.{color}_{kind}" for color in ("white", "black") for kind in ("man", "king")},
     "piece.": {"piece.white_man", "piece.white_king", "piece.black_man", "piece.black_king"},
     "reason.": {"reason.no move left", "reason.no piece left", "reason.resigned", "reason.agreed"},
@@ -41,6 +43,8 @@ DYNAMIC = {
         *(f"doctor.{kind}_{place}" for kind in ("dead", "stuck") for place in ("square", "row", "column")),
         *("doctor.wrong_firmware", "doctor.wrong_board", "doctor.board_reports", "doctor.wrong_id", "doctor.silent"),
         *("doctor.no_permission", "doctor.port_taken", "doctor.board_not_found", "doctor.spoilt"),
+        *(f"doctor.arm_{trouble}" for trouble in ("stop", "limit", "voltage", "heat", "overload")),
+        *(f"doctor.arm_{fault}" for fault in ("no_file", "not_calibrated", "silent", "dialect", "setting", "reach")),
     },
 }
 """Keys that are put together at run time, by their beginning."""
