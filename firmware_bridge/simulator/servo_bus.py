@@ -162,4 +162,6 @@ class ServoBus:
             return round(servo.position)
         if address == 62:
             return servo.volts | servo.degrees << 8
+        if address == 63:
+            return servo.degrees
         return {3: 777, 40: int(servo.torque), 42: servo.goal}.get(address, servo.registers.get(address, 0))
