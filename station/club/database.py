@@ -116,6 +116,7 @@ class Postgres:
             if writes:
                 taken = self._connection.execute("SELECT pg_try_advisory_lock(6446)").fetchone()
                 if taken is None or not taken[0]:
+                    self._connection.close()
                     raise DatabaseError("another club writes to this database, expected one of its own")
         except psycopg.Error as error:
             raise DatabaseError(str(error).strip()) from error

@@ -51,7 +51,7 @@ def standing(telling):
     return contents(telling.game.position, telling.ruleset)
 
 
-def test_d63_every_board_is_on_the_wall_and_a_move_is_there_at_once(wall, look, expect):
+def test_O63_every_board_is_on_the_wall_and_a_move_is_there_at_once(wall, look, expect):
     page = look(wall)
     expect(page.locator("#none")).to_have_text("No board has reported yet. It appears here by itself.")
     tellings = tell(wall, 6)
@@ -69,7 +69,7 @@ def test_d63_every_board_is_on_the_wall_and_a_move_is_there_at_once(wall, look, 
     expect(card(page, 1).locator('[data-side="black"] .time')).to_have_text("0:18.0")
 
 
-def test_d70_a_board_whose_station_is_gone_says_so_and_keeps_its_position(wall, look, expect):
+def test_O70_a_board_whose_station_is_gone_says_so_and_keeps_its_position(wall, look, expect):
     page = look(wall)
     (telling,) = tell(wall, 1)
     expect(card(page, 1)).not_to_have_attribute("data-away", "")
@@ -83,7 +83,7 @@ def test_d70_a_board_whose_station_is_gone_says_so_and_keeps_its_position(wall, 
     expect(card(page, 1).locator(".phase")).to_have_text("Board not connected")
 
 
-def test_d59_a_club_that_restarts_leaves_its_boards_on_the_wall(tmp_path, broker, look, expect):
+def test_O59_a_club_that_restarts_leaves_its_boards_on_the_wall(tmp_path, broker, look, expect):
     port = free_port()
     wall = Wall(tmp_path, broker.port)
     wall.service.page.stop()
@@ -103,7 +103,7 @@ def test_d59_a_club_that_restarts_leaves_its_boards_on_the_wall(tmp_path, broker
     wall.end()
 
 
-def test_d77_names_are_shown_as_text(wall, look, expect):
+def test_names_are_shown_as_text(wall, look, expect):
     name = '<img src=x onerror=alert(1)>"]'
     telling = Telling("club-1", "table-1", f"{BOOT}-1", white=f"hub:{name}", black="person")
     wall.tell(telling.started(), telling.move())
@@ -182,7 +182,7 @@ def until(asked, words):
     raise AssertionError(found)
 
 
-def test_a_selection_is_a_file_of_pdn(wall):
+def test_O69_a_selection_is_a_file_of_pdn(wall):
     tell(wall, 4)
     until(lambda: httpx.get(f"{wall.url}games.json").text, "table-4")
     answer = httpx.get(f"{wall.url}games.pdn?variant=turkish")
@@ -210,7 +210,7 @@ def test_mistakes_are_answered_in_words(wall, path, status, words):
     assert words in answer.json()["error"]
 
 
-def test_d72_strangers_are_kept_out_and_nothing_can_be_changed(wall):
+def test_strangers_are_kept_out_and_nothing_can_be_changed(wall):
     assert httpx.get(wall.url, headers={"Host": "evil.example"}).status_code == 421
     assert httpx.post(f"{wall.url}games.json", headers={"Origin": "http://evil.example"}).status_code == 403
     own = {"X-Dambord": "1", "Content-Type": "application/json"}
