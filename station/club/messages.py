@@ -12,7 +12,7 @@ from station.announcements import GameOver, GameStarted, Moved, MoveObject, Revi
 
 MOST_BYTES = 256 * 1024
 """A record of 1,000 moves is no larger."""
-KINDS = ("status", "info", "bridge", "+/availability", "+/state", "+/game", "+/event")
+KINDS = ("status", "info", "bridge", "+/availability", "+/state", "+/game", "+/previous", "+/event")
 """Topics below a station that a club listens to. `bridge` is what a table's broker has its bridge tell: 1 or 0."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -223,7 +223,7 @@ def _of_board(place: Place, kind: str, payload: bytes) -> Told | Noise:
             state = _state.decode(payload)
             _checked(state.game)
             return StateTold(place, state)
-        case "game":
+        case "game" | "previous":
             told = _record.decode(payload)
             head = (told.variant, told.start_fen, told.rules, told.players.get("white", ""))
             return Recorded(

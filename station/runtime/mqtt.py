@@ -67,6 +67,8 @@ class MqttWorker:
         """Boards whose state is to be published, and from when."""
         self._told_s: dict[str, float] = {}
         self._retained = Retained(outbox)
+        self._finished: dict[str, bytes] = {}
+        """The record of each board's game before this one: whoever missed its end hears it."""
         self._records: dict[str, tuple[str, int, str, str]] = {}
         """Which state of each board's record that is: working it out anew takes long."""
         self._health = dict(health or {})
@@ -189,6 +191,9 @@ class MqttWorker:
     def _take(self, message: Message) -> None:
         match message:
             case Outcome(board=board, session=session):
+                before = self._sessions.get(board)
+                if before is not None and before.game_id != session.game_id:
+                    self._finished[board] = msgspec.json.encode(status.game(before))
                 self._sessions[board] = session
                 self._changed_s.setdefault(board, self._told_s.get(board, 0.0) + STATE_PERIOD_S)
                 if board in self._health:
@@ -307,6 +312,8 @@ class MqttWorker:
         if self._records.get(board) != record:
             self._records[board] = record
             self._retain(f"{board}/game", msgspec.json.encode(status.game(session)))
+            if board in self._finished:
+                self._retain(f"{board}/previous", self._finished[board])
             self._retain(f"{board}/image", _picture(session))
         self._retain("info", msgspec.json.encode(info(self._config, self._sessions, self._is_saved)))
 

@@ -238,5 +238,5 @@ def test_odd_events_are_named_and_left_out(name):
 
 
 def test_every_kind_of_message_is_asked_for():
-    assert len(topics(BASE)) == 7
+    assert len(topics(BASE)) == 8
     assert isinstance(told((f"{BASE}/club-1/table/game", Telling(*PLACE, "0b-1").record()[1])), Recorded)
