@@ -21,6 +21,7 @@ from station.setting_up import begin_composing, decide_composing, was_emptied
 from station.squares import is_blind
 from station.state import Session, context_of, may_look_again
 from station.steps import (
+    CONTRADICTED_MS,
     Step,
     announce,
     prompt,
@@ -110,7 +111,7 @@ def _decide_in_play(session: Session) -> Step:
         case Done(story=story, extendable=extendable, contradicted=contradicted):
             other = not story.back and is_other_reply(session, story.moves[0])
             in_doubt = other or (extendable and not isinstance(session.phase, Answering))
-            waits = pace.go_on if contradicted else pace.extended if in_doubt else pace.quick
+            waits = CONTRADICTED_MS if contradicted else pace.extended if in_doubt else pace.quick
             broken = broken_touch(session, story)
             if broken is not None:
                 is_new = session.broken is None and settled(session, waits)

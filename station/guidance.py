@@ -110,6 +110,8 @@ def _by_hand(session: Session) -> Guidance:
             return _moving(session, (move,))
         case Moving(moves=moves) if not isinstance(session.phase, Answering):
             return _continue(session, moves) if quiet >= pace.go_on else _moving(session, moves)
+        case Done(story=story, contradicted=True) if quiet >= pace.go_on:
+            return _say(session, "confirm", move=full_move_text(story.moves[-1], session.game.ruleset))
         case Done(story=story) | Turned(story=story):
             return _finished(session, story.moves[-1])
         case Ambiguous() if quiet >= pace.extended:

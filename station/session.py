@@ -48,6 +48,7 @@ from station.settings import Pace, Settings
 from station.squares import STUCK_MS, STUCK_SET_UP_MS, hidden, stuck, with_dead, without_dead
 from station.state import Session, Spoken, context_of
 from station.steps import (
+    CONTRADICTED_MS,
     Step,
     announce,
     enter,
@@ -231,7 +232,7 @@ def _waits(session: Session, pace: Pace) -> tuple[int, ...]:
     over = (pace.set_up,) if isinstance(session.phase, Over) else ()
     match session.reading:
         case Done() | Ambiguous():
-            return (*over, pace.quick, pace.extended, pace.go_on)
+            return (*over, pace.quick, pace.extended, pace.go_on, CONTRADICTED_MS)
         case Moving():
             return (*over, BLIP_MS, pace.illegal, pace.go_on, pace.extended, *earlier)
         case Clearing():

@@ -16,6 +16,10 @@ from station.solving import phase_on_line, problem_of
 from station.state import Session
 from station.tracker import Masks, Untouched, differing, forget
 
+CONTRADICTED_MS = 7000
+"""A move that what was seen speaks against counts after this time: a piece taken off by mistake, or forgotten, has been
+noticed by then (measured slips: up to 6 s). The button ends the turn before."""
+
 Step = tuple[Session, tuple[Effect, ...]]
 """A session after something happened, and what it asks for."""
 

@@ -18,9 +18,9 @@ def balance(position, side):
 
 
 def test_the_common_games_have_problems():
-    with_problems = {"russian"}
-    assert {name for name, _ in ALL} >= with_problems
-    assert all(count(name) >= 5 for name in with_problems)
+    with_problems = {"international", "russian", "english", "brazilian", "italian", "spanish", "turkish", "pool"}
+    assert {name for name, _ in ALL} == with_problems
+    assert all(count(name) >= 30 for name in with_problems)
     with pytest.raises(KeyError):
         problem("russian", count("russian") + 1)
 

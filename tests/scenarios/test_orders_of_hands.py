@@ -231,3 +231,14 @@ def test_a_piece_taken_off_by_mistake_does_not_make_another_capture_of_it():
     row = ("mover first, hop", "all at once", "wrong removal", "nothing", "colour")
     for seed in range(271, 275):
         assert record_of("frysk", (position, move), row, seed) == [move.effect]
+
+
+def test_a_piece_that_is_forgotten_does_not_make_another_capture_of_it():
+    """K10 takes 6, 15 and 23 by way of 1; without 6 it would be the capture of two that goes another way."""
+    ruleset = load_ruleset("thai")
+    position = rules_for(ruleset).opened(read_fen("W:WK10:B6,15,23", ruleset))
+    move = next(move for move in rules_for(ruleset).legal_moves(position) if len(move.captured) == 3)
+    for travel in ("mover first, hop", "captured first, slide"):
+        row = (travel, "all at once", "forgotten", "nothing", "occupancy")
+        for seed in range(287, 290):
+            assert record_of("thai", (position, move), row, seed) == [move.effect], (travel, seed)
