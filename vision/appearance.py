@@ -15,6 +15,8 @@ from vision.features import Numbers
 from vision.reader import Network, log_softmax
 
 _STEPS, _RATE = 300, 0.5
+_HARDER_AT, _HARDER, _LEARNED = (100, 160, 220), 3.0, 0.6
+"""Steps at which squares count more that are less probable than this."""
 HOLD = 0.003
 """How strongly a network is held to what it was, against the mean error on the known squares."""
 
@@ -40,8 +42,12 @@ def _tuned(network: Network, numbers: Numbers, kinds: NDArray[np.int64], hold: f
     hidden = hidden / scale
     outer, bias = network.outer * scale, network.outer_bias.astype(np.float64)
     old_outer, old_bias = outer.copy(), bias.copy()
-    for _ in range(_STEPS):
-        error = (np.exp(log_softmax(hidden @ outer + bias)) - wanted) * weights[:, None]
+    for step in range(_STEPS):
+        likely = np.exp(log_softmax(hidden @ outer + bias))
+        if step in _HARDER_AT:
+            # What is still misread, as a stain that looks like a piece, is learned until it is not.
+            weights = np.where(likely[np.arange(len(kinds)), kinds] < _LEARNED, _HARDER * weights, weights)
+        error = (likely - wanted) * weights[:, None]
         outer = outer - _RATE * (hidden.T @ error + hold * (outer - old_outer))
         bias = bias - _RATE * (error.sum(axis=0) + hold * (bias - old_bias))
     return replace(network, outer=np.asarray(outer / scale, np.float32), outer_bias=np.asarray(bias, np.float32))

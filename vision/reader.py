@@ -94,10 +94,15 @@ def agreed(likely: Numbers, numbers: Numbers) -> Numbers:
     weighed = likely
     for _ in range(_WEIGHED):
         shares = weighed + _RARE
-        usual = (shares.T @ looks) / shares.sum(axis=0)[:, None]
-        away = (looks[:, None] - usual[None]) ** 2
+        # A square has no say in what it is compared with: a stain would be a kind of its own.
+        others = shares.sum(axis=0) - shares
+        usual = ((shares.T @ looks)[None] - shares[..., None] * looks[:, None]) / others[..., None]
+        away = (looks[:, None] - usual) ** 2
         spread = (shares[..., None] * away).sum(axis=(0, 1)) / len(looks) + _SPREAD**2
-        weighed = np.exp(log_softmax(np.log(np.maximum(likely, _LEAST)) - _TRUSTED / 2 * (away / spread).sum(axis=2)))
+        unlike = (away / spread).sum(axis=2)
+        # What few pieces look like is hardly known.
+        unlike = (others * unlike + unlike.min(axis=1, keepdims=True)) / (others + 1)
+        weighed = np.exp(log_softmax(np.log(np.maximum(likely, _LEAST)) - _TRUSTED / 2 * unlike))
     return weighed
 
 

@@ -68,6 +68,8 @@ HYSTERESIS = 1.0
 WELL_KNOWN, DOUBTFUL = 0.9, 0.1
 """A board teaches something where the networks are less sure than this of a square, and nothing speaks against it."""
 
+_ALONE = 3.0
+"""The reference counts so much more where it alone tells whether something stands there."""
 _STEP = 0.5
 """Evidence is told in steps of so many nats."""
 
@@ -92,6 +94,8 @@ class Watching:
     """The board as it was calibrated."""
     reference: Reference | None
     """The board as it was empty, where that helps."""
+    stained: NDArray[np.bool_]
+    """Squares that look taken when nothing stands there; the reference alone tells that. Shape (squares,)."""
 
 
 def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> Watching:
@@ -101,7 +105,22 @@ def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> 
         raise ValueError(f"the camera was calibrated with a board of {found} squares, expected {expected}")
     stills = tuple(Still(picture) for picture in (model.empty, model.start) if picture is not None)
     empty = None if model.empty is None else _reference(model, model.empty, geometry, home)
-    return Watching(model, geometry, most_of_a_colour(home), taught(model), stills, empty)
+    most = most_of_a_colour(home)
+    return Watching(model, geometry, most, taught(model), stills, empty, _stained(model, geometry, most))
+
+
+def _stained(model: BoardModel, geometry: Geometry, most: int) -> NDArray[np.bool_]:
+    """Squares whose stains, cracks or mirrored lamps the networks took for pieces on the board as it was empty."""
+    first = next((sample for sample in _comparable(model)[:1] if not sample.kinds.any()), None)
+    if first is None:
+        return np.zeros(len(geometry), np.bool_)
+    return np.asarray(judged(trained(), first.numbers, most)[:, 0] < WELL_KNOWN, np.bool_)
+
+
+def _comparable(model: BoardModel) -> list[Sample]:
+    """The boards that taught something, measured as they are today."""
+    measures = trained()[0].mean.shape[0]
+    return [sample for sample in model.samples if sample.numbers.shape[1] == measures]
 
 
 def _reference(model: BoardModel, empty: Image, geometry: Geometry, home: tuple[Piece, ...]) -> Reference | None:
@@ -111,13 +130,11 @@ def _reference(model: BoardModel, empty: Image, geometry: Geometry, home: tuple[
 
 def taught(model: BoardModel) -> tuple[Network, ...]:
     """The networks with what known boards have taught of this one."""
-    networks = trained()
-    measures = networks[0].mean.shape[0]
-    samples = [sample for sample in model.samples if sample.numbers.shape[1] == measures]
+    samples = _comparable(model)
     if not samples:
-        return networks
+        return trained()
     numbers = np.concatenate([sample.numbers for sample in samples])
-    return tuned(networks, numbers, np.concatenate([sample.kinds for sample in samples]))
+    return tuned(trained(), numbers, np.concatenate([sample.kinds for sample in samples]))
 
 
 def most_of_a_colour(home: tuple[Piece, ...]) -> int:
@@ -348,7 +365,13 @@ def read_frame(known: Watching, numbers: Numbers, picture: Image) -> Numbers:
     Shape (squares, 3).
     """
     likely = judged(known.networks, numbers, known.most)
-    return likely if known.reference is None else combined(likely, known.reference.favour(picture))
+    if known.reference is None:
+        return likely
+    stained, favour = known.stained, known.reference.favour(picture)
+    taken = likely[:, 1:] / np.maximum(likely[:, 1:].sum(axis=1, keepdims=True), LEAST)
+    undecided = np.concatenate([np.ones((len(likely), 1)), taken], axis=1) / 2
+    likely = np.where(stained[:, None], undecided, likely)
+    return combined(likely, np.where(stained, _ALONE * favour, favour))
 
 
 def measured(model: BoardModel, geometry: Geometry, corners: Points, image: Image) -> Numbers:

@@ -11,8 +11,10 @@ cv2 = pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
 from engine.position import Piece, Side  # noqa: E402
 from engine.ruleset import load_ruleset  # noqa: E402
+from tests.vision.scenes import scene  # noqa: E402
 from tests.vision.watched import (  # noqa: E402
     SURE,
+    calibrated,
     in_some_scene,
     middle_game,
     side_likeliest,
@@ -21,6 +23,7 @@ from tests.vision.watched import (  # noqa: E402
     watched_in,
     wrong,
 )
+from vision.model import BoardModel  # noqa: E402
 
 INTERNATIONAL = load_ruleset("international")
 
@@ -80,6 +83,36 @@ def test_C18_squares_in_glare_are_unknown_not_white():
     view = rig.views[-1][1]
     assert square in unknown(view)
     assert wrong(view, stands) == []
+
+
+def stain(board, cell):
+    """A dark round spot in the middle of a square, as large as a man."""
+    angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    edge = [(cell[0] + 0.5 + 0.32 * np.cos(angle), cell[1] + 0.5 + 0.32 * np.sin(angle), 0.0) for angle in angles]
+    outline = np.array([board.camera.project(np.array(point)) for point in edge])
+
+    def retouch(picture):
+        spot = np.zeros(picture.shape[:2], np.float32)
+        cv2.fillPoly(spot, [np.rint(16 * outline).astype(np.int32)], 1.0, shift=4)
+        share = 0.85 * cv2.GaussianBlur(spot, (0, 0), 0.7)[..., None]
+        return (picture * (1 - share) + 30 * share).astype(np.uint8)
+
+    return retouch
+
+
+@pytest.mark.parametrize("seed", [4, pytest.param(3, marks=pytest.mark.soak)])
+def test_C19_a_stain_that_looks_like_a_piece_is_none(seed):
+    stands = middle_game()
+    square = next(number for number, piece in enumerate(stands) if piece is Piece.EMPTY and number >= 20)
+    where = scene(INTERNATIONAL, seed, tilt=15, azimuth=90)
+    stained = stain(where, INTERNATIONAL.geometry.cells[square])
+    model = calibrated(INTERNATIONAL, where, stained)
+    assert isinstance(model, BoardModel), model
+    rig = watched_in(INTERNATIONAL, where, model, stands)
+    rig.retouch = stained
+    rig.run(1500)
+    assert side_likeliest(rig.views[-1][1], square) is None
+    assert all(not wrong(view, stands) for _, view in rig.views)
 
 
 @pytest.mark.parametrize("depth", [0.5])
