@@ -6,9 +6,9 @@ Without a C compiler nothing is built, the installation says so, and the engine 
 
 from __future__ import annotations
 
-import platform
 import re
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -18,7 +18,7 @@ from setuptools.command.build_ext import build_ext
 KERNEL = Path("engine/kernel")
 STABLE_ABI = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]
 FLAGS = ["-O3", "-g0", "-fno-semantic-interposition"]
-if platform.machine() in ("x86_64", "AMD64"):
+if sysconfig.get_platform().endswith(("x86_64", "amd64")):
     FLAGS.append("-mpopcnt")  # every x86-64 since 2008
 
 NARROW = re.compile(r'""".*?typedef unsigned long long dambord_bb;.*?"""', re.DOTALL)

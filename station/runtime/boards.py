@@ -114,6 +114,8 @@ class BoardWorker:
         self._spoken = ""
         self._lit: Cues = ()
         """What the driver was last told to light."""
+        self.turned_ms = 0
+        """When the worker last came round: one that is stuck in a port does not."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"board {table.id}", daemon=True)
         self._said = ""
@@ -164,6 +166,7 @@ class BoardWorker:
 
     def _run(self) -> None:
         while not self._stopped.is_set():
+            self.turned_ms = self._loop.clock.now_ms()
             try:
                 with closing(self._open()) as port:
                     self._serve(port)
@@ -232,7 +235,7 @@ class BoardWorker:
         self._carry(self._driver.start(self._silent_since_ms), port)
         while not self._stopped.is_set():
             data = port.read(self._wait_ms())
-            now_ms = self._loop.clock.now_ms()
+            self.turned_ms = now_ms = self._loop.clock.now_ms()
             if data:
                 self._heard_bytes += len(data)
                 self._carry(self._driver.receive(data, now_ms), port)

@@ -114,6 +114,9 @@ def _add_running(commands: _Commands) -> None:
         commands, "check-config", _check, "Say what is wrong with a configuration.", "dambord check-config station.toml"
     )
     check.add_argument("file", help="configuration to check")
+    check.add_argument(
+        "--without-devices", action="store_true", help="what is not plugged in now is no fault (for an update)"
+    )
     _json(check)
 
 
@@ -131,6 +134,27 @@ def _add_caring(commands: _Commands) -> None:
         "--seconds", type=float, default=4.0, metavar="S", help="watch each board for so long (default: %(default)s)"
     )
     _json(doctor)
+
+    report = _add(
+        commands,
+        "report",
+        _report,
+        "One file to attach to an issue: versions, devices, sensors, journals, log; no passwords, PINs or addresses.",
+        "dambord report --config station.toml --output report.zip",
+    )
+    report.add_argument("--output", metavar="FILE", help="where to (default: dambord-report-....zip here)")
+    backup = _add(
+        commands,
+        "backup",
+        _backup,
+        "One file with all games, what is known of boards, and the configuration; a station may be running.",
+        "dambord backup --config station.toml games.tar.gz",
+    )
+    backup.add_argument("output", metavar="FILE", help="a new file; unpack it with tar")
+    for command in (report, backup):
+        command.add_argument(
+            "--config", default="/etc/dambord/station.toml", help="configuration (default: %(default)s)"
+        )
 
 
 def _add_calibrate(commands: _Commands) -> None:
@@ -316,7 +340,7 @@ def _add_measuring(commands: _Commands) -> None:
     replay = _add(
         commands, "replay", _replay, "Feed a recording to the core again and compare.", "dambord replay game.jsonl"
     )
-    replay.add_argument("recordings", nargs="+", metavar="RECORDING")
+    replay.add_argument("recordings", nargs="+", metavar="RECORDING", help="a journal, or what `dambord report` wrote")
     _json(replay)
 
 
@@ -442,6 +466,18 @@ def _doctor(options: argparse.Namespace) -> int:
     from station.runtime.doctor import doctor
 
     return doctor(options)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from station.runtime.report import report
+
+    return report(options)
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from station.runtime.report import backup
+
+    return backup(options)
 
 
 def _no_calibrate_command(_: argparse.Namespace) -> int:

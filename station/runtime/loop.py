@@ -37,6 +37,8 @@ class Worker(Protocol):
 
 
 Addressed = tuple[str, Event]
+_Probe = threading.Event
+"""Set by the loop when its turn comes."""
 
 
 class Loop:
@@ -45,7 +47,7 @@ class Loop:
     def __init__(self, desks: Mapping[str, Desk], clock: Clock) -> None:
         self._desks = dict(desks)
         self._clock = clock
-        self._inbox: queue.SimpleQueue[Addressed | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Addressed | _Probe | None] = queue.SimpleQueue()
         self._workers: Sequence[Worker] = ()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
         self.failure: BaseException | None = None
@@ -65,6 +67,12 @@ class Loop:
         elif brake is not None and isinstance(event, Requested) and event.name == "halt":
             brake(None)
         self._inbox.put((board, event))
+
+    def answers(self, within_s: float) -> bool:
+        """Whether the loop comes to what is posted now within so long; from any other thread."""
+        probe = _Probe()
+        self._inbox.put(probe)
+        return probe.wait(within_s)
 
     def start(self, workers: Sequence[Worker]) -> None:
         """Begin to run; the workers hear of every board's first state at once."""
@@ -112,7 +120,10 @@ class Loop:
             return True
         if addressed is None:
             return False
-        self._handle(*addressed)
+        if isinstance(addressed, _Probe):
+            addressed.set()
+        else:
+            self._handle(*addressed)
         return True
 
     def _handle(self, board: str, event: Event) -> None:

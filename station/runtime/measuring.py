@@ -182,9 +182,11 @@ def _print_summary(summary: dict[str, Any]) -> None:
 
 def replay(options: argparse.Namespace) -> int:
     """Feed recordings to the core again; exit code 1 when anything else comes out."""
+    from station.runtime.report import journals_in
+
     different = False
-    for name in options.recordings:
-        answer = replay_file(Path(name))
+    for name, data in (found for given in options.recordings for found in journals_in(Path(given))):
+        answer = replay_journal(data, name)
         different |= not answer["equal"]
         if options.json:
             print_json({"file": name, **answer})
@@ -195,9 +197,9 @@ def replay(options: argparse.Namespace) -> int:
     return 1 if different else 0
 
 
-def replay_file(path: Path) -> dict[str, Any]:
+def replay_journal(data: bytes, name: str) -> dict[str, Any]:
     """Whether the core does with a recording's events what it did then; the first difference if not."""
-    header, lines = read_journal(path.read_bytes(), str(path))
+    header, lines = read_journal(data, name)
     session = begin(header.settings, load_texts(header.language), header.boot, resumed_in(header))
     expected: list[Mapping[str, Any]] = []
     events = effects = 0

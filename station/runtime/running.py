@@ -32,6 +32,8 @@ from station.runtime.house_rules import configuration_folder, house_rules, rules
 from station.runtime.known_arms import KnownArms
 from station.runtime.loop import Outcome
 from station.runtime.service import Service
+from station.runtime.supervisor import ALIVE, READY, STOPPING, Supervisor
+from station.runtime.version import PROGRAM
 
 DEMO_PORT = 8080
 DEMO_ENGINE = "engine:4"
@@ -103,7 +105,9 @@ def check_config(options: argparse.Namespace) -> int:
         config = load(options.file)
         for table in config.boards:
             driver_class(table.driver)
-        faults = missing_ports(config, options.file) + misfits(config, options.file)
+        faults = misfits(config, options.file)
+        if not options.without_devices:
+            faults = missing_ports(config, options.file) + faults
     except (ConfigError, RulesetError) as error:
         faults = [str(error)]
     if options.json:
@@ -142,13 +146,27 @@ def told_to_end() -> threading.Event:
 
 def _run_until_told(service: Service) -> None:
     told = told_to_end()
+    supervisor = Supervisor()
     service.start()
     assert service.page is not None
     print(f"Dambord is running: {service.page.url}", flush=True)
+    supervisor.tell(READY, f"STATUS={PROGRAM}: {service.page.url}")
     while not told.wait(1.0):
         if service.loop.failure is not None:
             raise service.loop.failure
+        if supervisor.wants_life:
+            _tell_of_life(service, supervisor)
+    supervisor.tell(STOPPING)
     service.stop()
+
+
+def _tell_of_life(service: Service, supervisor: Supervisor) -> None:
+    """Say that the service is alive, unless a part of it hangs: then it is to be started again."""
+    stuck = service.stuck()
+    if stuck:
+        supervisor.tell(f"STATUS={stuck} hangs; waiting to be started again")
+    else:
+        supervisor.tell(ALIVE)
 
 
 class DemoHands:

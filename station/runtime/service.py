@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from station.web import Cameras, Feed, Hands, WebServer
 
 
+STUCK_S = 15.0
+"""A thread that has not come round for so long hangs: no port and no driver takes a third of that."""
+
+
 class PageWorker:
     """Gives the page what it shows, and the loop what the page asks for."""
 
@@ -185,6 +189,13 @@ class Service:
 
         tables = {table.id: table for table in self.config.boards}
         return CameraDesk(self.albums, tables, load_texts(self.config.station.language))
+
+    def stuck(self, within_s: float = STUCK_S) -> str:
+        """The thread that hangs, and so keeps a game from going on; empty when none does."""
+        if not self.loop.answers(within_s):
+            return "the loop"
+        late_ms = self.clock.now_ms() - round(within_s * 1000)
+        return next((f"board {board.id}" for board in self.boards if board.turned_ms < late_ms), "")
 
     def stop(self) -> None:
         """End all threads; what was announced is on the disk."""

@@ -334,6 +334,14 @@ def test_check_config_names_what_is_wrong(tmp_path, capsys, text, word):
     assert word in answer["faults"][0]
 
 
+def test_check_config_before_an_update_does_not_mind_what_is_not_plugged_in(tmp_path, capsys):
+    file = tmp_path / "station.toml"
+    file.write_text(BOARD.replace("/dev/null", "/dev/serial/by-id/gone"))
+    assert check(file, capsys, "--without-devices") == (0, f"{file}: all right\n", "")
+    file.write_text(BOARD.replace("/dev/null", "/dev/serial/by-id/gone") + "colour = 1\n")
+    assert check(file, capsys, "--without-devices")[0] == 2
+
+
 def test_check_config_of_what_is_no_text_or_no_file(tmp_path, capsys):
     file = tmp_path / "station.toml"
     file.write_bytes(b"\xff\xfe")

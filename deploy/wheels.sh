@@ -1,0 +1,40 @@
+#!/bin/sh
+# Builds wheels of Dambord into dist/, for this machine and for 64-bit Raspberry Pis; one each serves Python 3.11 and
+# later (stable ABI). With --with-dependencies everything they need lies beside them, for machines without a network.
+#
+#   deploy/wheels.sh [--with-dependencies] [x86_64] [aarch64]
+#
+# For aarch64 on another machine: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+set -eu
+cd "$(dirname "$0")/.."
+PYTHON=${PYTHON:-.venv/bin/python}
+[ -x "$PYTHON" ] || PYTHON=python3
+DEPENDENCIES='' MACHINES=''
+for word in "$@"; do
+    case $word in
+        --with-dependencies) DEPENDENCIES=1 ;;
+        x86_64 | aarch64) MACHINES="$MACHINES $word" ;;
+        *) echo "wheels.sh: found $word, expected x86_64, aarch64 or --with-dependencies" >&2; exit 2 ;;
+    esac
+done
+for machine in ${MACHINES:-x86_64 aarch64}; do
+    if [ "$machine" != "$(uname -m)" ]; then
+        compiler=$machine-linux-gnu-gcc
+        command -v "$compiler" >/dev/null || { echo "wheels.sh: found no $compiler, expected a cross compiler" >&2; exit 1; }
+        # setuptools takes the tag from the first and the compiler from the others; the stable ABI has one set of headers.
+        export _PYTHON_HOST_PLATFORM="linux-$machine" CC="$compiler" LDSHARED="$compiler -shared"
+    fi
+    rm -rf build/lib* build/temp* build/bdist*
+    rm -f dist/dambord-*_"$machine".whl
+    # In place compiled modules of this machine are no part of the other's wheel.
+    "$PYTHON" -m pip wheel --quiet --no-deps --wheel-dir dist .
+    unset _PYTHON_HOST_PLATFORM CC LDSHARED
+    wheel=$(ls dist/dambord-*_"$machine".whl)
+    echo "$wheel"
+    [ -n "$DEPENDENCIES" ] || continue
+    for version in 3.11 3.12 3.13 3.14; do
+        "$PYTHON" -m pip download --quiet --only-binary :all: --dest "dist/$machine" --python-version "$version" \
+            --platform "manylinux2014_$machine" --platform "manylinux_2_28_$machine" --platform "linux_$machine" "$wheel"
+    done
+    echo "dist/$machine: $(ls "dist/$machine" | wc -l) wheels"
+done

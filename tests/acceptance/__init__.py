@@ -1,0 +1,1 @@
+"""A whole machine, from the installer to its taking off: `make acceptance`."""
