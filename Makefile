@@ -15,7 +15,7 @@ KERNEL := $(filter-out engine/kernel/wide_%,$(wildcard engine/kernel/*.pxd))
 KERNEL += $(KERNEL:.pxd=.py)
 SAY_IF_NOT_COMPILED = @ls engine/kernel/moves*.so >/dev/null 2>&1 || echo "The kernel is not compiled, the engine plays with its readable search, much weaker; install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev) and run make again after make clean."
 
-.PHONY: demo test lint unit soak texts wheels deb acceptance bench clean
+.PHONY: demo test lint unit soak texts wheels acceptance bench clean
 
 demo: $(VENV)/run.done ## a whole station on simulated boards; options in ARGS, e.g. make demo ARGS="--variant russian"
 	$(BIN)/dambord demo $(ARGS)
@@ -40,9 +40,6 @@ texts: $(VENV)/test.done ## catalogues brought up to date with the English, and 
 
 wheels: $(VENV)/test.done ## wheels for this kind of machine and for 64-bit Raspberry Pis, with all they need, into dist/
 	deploy/wheels.sh --with-dependencies
-
-deb: ## Debian packages of the service from what `make wheels` left in dist/
-	deploy/deb.sh
 
 acceptance: ## as root: a fresh Debian with systemd in a container; install, play, cut the power, update, go back, take off
 	$(PYTHON) -m tests.acceptance $(ARGS)

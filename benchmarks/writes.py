@@ -52,8 +52,9 @@ def main() -> None:
             disk += written() - before
             size += journal.path.stat().st_size
     print(f"{options.games} games, {moves} moves: a game of 100 moves makes a journal of {size / moves / 10:.0f} kB,")
+    each = disk / forced / 1000
     print(
-        f"forced out {100 * forced / moves:.0f} times, {disk / moves / 10:.0f} kB to the disk ({disk / forced / 1000:.1f} kB each time)"
+        f"forced out {100 * forced / moves:.0f} times, {disk / moves / 10:.0f} kB to the disk ({each:.1f} kB each time)"
     )
 
 

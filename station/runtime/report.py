@@ -90,9 +90,10 @@ def secrets_of(text: str, config: Config) -> frozenset[str]:
     found: set[str] = set()
     with suppress(tomllib.TOMLDecodeError):
         found |= {str(value) for key, value in _leaves(tomllib.loads(text)) if _SECRET.search(key)}
-    if config.mqtt is not None and config.mqtt.password_file:
-        with suppress(OSError, UnicodeDecodeError):
-            found.add(Path(config.mqtt.password_file).read_text(encoding="utf-8").strip())
+    for file in (config.mqtt.password_file if config.mqtt else "", config.web.pin_file):
+        if file:
+            with suppress(OSError, UnicodeDecodeError):
+                found.add(Path(file).read_text(encoding="utf-8").strip())
     return frozenset(found - {""})
 
 
