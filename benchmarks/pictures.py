@@ -1,6 +1,6 @@
 """How well pictures are read: boards found, squares and positions right, scenes left out; as a table in Markdown.
 
-PYTHONPATH=. python benchmarks/pictures.py [FOLDER] [--copies 8] [--networks 5] [--groups N] [--table benchmarks/vision.md]
+PYTHONPATH=. python benchmarks/pictures.py [FOLDER] [--copies 8] [--networks 5] [--groups N] [--table FILE]
 
 FOLDER (default: ../shared/vision) holds labels.json and the photographs it names. Squares are read by networks that
 saw no picture of the scene; with --groups N scenes are left out in N groups instead of one by one, which is faster.
