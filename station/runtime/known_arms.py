@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import msgspec
 
 from firmware_bridge.touched import Calibrated
+from station.runtime.whole_file import write_whole
 
 
 class KnownArms:
@@ -31,18 +31,7 @@ class KnownArms:
     def keep(self, board: str, calibrated: Calibrated) -> Path:
         """Writes down what is known of a board's arm; the file it stands in."""
         path = self.path(board)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".new")
-        with draft.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(calibrated)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        if os.geteuid() == 0:
-            # Calibrated by root for a station that runs as another user.
-            owner = self._folder.parent.stat()
-            for made in (self._folder, draft):
-                os.chown(made, owner.st_uid, owner.st_gid)
-        draft.replace(path)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(calibrated)) + b"\n")
         return path
 
     def path(self, board: str) -> Path:

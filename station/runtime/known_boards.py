@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from firmware_bridge.driver import Calibration
+from station.runtime.whole_file import write_whole
 
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -38,18 +38,7 @@ class KnownBoards:
     def keep(self, unique_id: str, calibration: Calibration) -> Path:
         """Writes down what was learned of a board; the file it stands in."""
         path = self.path(unique_id)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".new")
-        with draft.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(calibration)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        if os.geteuid() == 0:
-            # Calibrated by root for a station that runs as another user, who goes on learning.
-            owner = self._folder.parent.stat()
-            for made in (self._folder, draft):
-                os.chown(made, owner.st_uid, owner.st_gid)
-        draft.replace(path)
+        write_whole(path, msgspec.json.format(msgspec.json.encode(calibration)) + b"\n")
         return path
 
     def path(self, unique_id: str) -> Path:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
+from station.runtime.whole_file import write_whole
 from vision.model import BoardModel, from_json
 
 
@@ -29,18 +29,7 @@ class KnownCameras:
     def keep(self, board: str, model: BoardModel) -> Path:
         """Writes down what is known of a board; the file it stands in."""
         path = self.path(board)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".new")
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(model.to_json() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        if os.geteuid() == 0:
-            # Calibrated by root for a station that runs as another user, who goes on learning.
-            owner = self._folder.parent.stat()
-            for made in (self._folder, draft):
-                os.chown(made, owner.st_uid, owner.st_gid)
-        draft.replace(path)
+        write_whole(path, f"{model.to_json()}\n".encode())
         return path
 
     def path(self, board: str) -> Path:
