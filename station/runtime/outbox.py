@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -165,3 +166,12 @@ def _open(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def copy_database(old: Path, new: Path) -> None:
+    """Copy a database whole, also while somebody writes to it."""
+    with (
+        closing(sqlite3.connect(f"file:{old}?mode=ro", uri=True)) as source,
+        closing(sqlite3.connect(new)) as target,
+    ):
+        source.backup(target)

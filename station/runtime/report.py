@@ -7,7 +7,6 @@ import io
 import os
 import platform
 import re
-import sqlite3
 import subprocess
 import sys
 import tarfile
@@ -16,7 +15,7 @@ import tomllib
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from station.events import BoardSeen
 from station.journal import Header, Line, salvage
 from station.runtime.clock import Clock, wall_text
 from station.runtime.house_rules import house_rules
+from station.runtime.outbox import copy_database
 from station.runtime.running import load
 from station.runtime.service import journals
 from station.runtime.version import VERSION
@@ -234,11 +234,7 @@ def _add_file(archive: tarfile.TarFile, item: Path, name: Path) -> int:
     else:
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / item.name
-            with (
-                closing(sqlite3.connect(f"file:{item}?mode=ro", uri=True)) as old,
-                closing(sqlite3.connect(copy)) as new,
-            ):
-                old.backup(new)
+            copy_database(item, copy)
             content = copy.read_bytes()
     entry = tarfile.TarInfo(str(name))
     entry.size, entry.mtime, entry.mode = len(content), int(item.stat().st_mtime), 0o600
