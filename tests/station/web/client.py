@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from functools import partialmethod
 
 import httpx
 
 OWN = {"X-Dambord": "1", "Content-Type": "application/json"}
+
+
+def run(coroutine):
+    """What a coroutine gives; in a thread of its own, for a browser of other tests may have a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 class Client:
@@ -17,7 +24,7 @@ class Client:
         self._app, self._base_url, self._address, self._headers = app, base_url, address, headers
 
     def request(self, method, path, **options):
-        return asyncio.run(self._send(method, path, options))
+        return run(self._send(method, path, options))
 
     get = partialmethod(request, "GET")
     post = partialmethod(request, "POST")

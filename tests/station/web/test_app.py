@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from concurrent.futures import Future
 from contextlib import aclosing
@@ -15,7 +14,7 @@ from station.texts import languages, load_texts
 from station.web import Feed, app, create_app
 from station.web.guard import HEADERS
 
-from .client import Client
+from .client import Client, run
 from .table import BOARD, Table
 
 HOST = "http://localhost"
@@ -73,7 +72,7 @@ def latest(feed):
         async with aclosing(feed.changes()) as bundles:
             return await anext(bundles)
 
-    return asyncio.run(first())
+    return run(first())
 
 
 def test_variants_are_offered_in_the_display_s_language(client):

@@ -7,6 +7,8 @@ import threading
 
 from station.web.feed import Feed
 
+from .client import run
+
 
 def listen(feed, bundles, between=lambda _: None, heartbeat_s=5.0):
     """The bundles one client gets; `between(n)` runs after the n-th."""
@@ -22,7 +24,7 @@ def listen(feed, bundles, between=lambda _: None, heartbeat_s=5.0):
         await changes.aclose()
         return got
 
-    return asyncio.run(go())
+    return run(go())
 
 
 def test_a_client_gets_all_there_is_and_then_what_changes():
@@ -76,7 +78,7 @@ def test_a_feed_that_hangs_up_ends_those_who_listen_and_takes_new_ones():
     async def until_the_end():
         return [bundle async for bundle in feed.changes() if feed.hang_up() is None]
 
-    assert len(asyncio.run(until_the_end())) == 1
+    assert len(run(until_the_end())) == 1
     assert feed.listeners == 0
     assert len(listen(feed, 1)) == 1
 
@@ -101,7 +103,7 @@ def test_publishing_from_many_threads_reaches_every_client():
         for thread in threads:
             thread.join()
 
-    asyncio.run(go())
+    run(go())
     assert {board for board in seen if board != "x"} == {f"b{n}" for n in range(8)}
 
 
