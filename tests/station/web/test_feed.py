@@ -110,13 +110,14 @@ def test_publishing_from_many_threads_reaches_every_client():
 def test_a_listener_whose_loop_has_ended_harms_nobody():
     feed = Feed()
     feed.publish("a", {"n": 1})
-    loop = asyncio.new_event_loop()
-    changes = feed.changes()
-    loop.run_until_complete(anext(changes))
-    assert feed.listeners == 1
-    waiting = changes
-    feed.publish("a", {"n": 2})
-    loop.run_until_complete(waiting.aclose())
-    loop.close()
+
+    async def listen_for_a_while():
+        changes = feed.changes()
+        await anext(changes)
+        assert feed.listeners == 1
+        feed.publish("a", {"n": 2})
+        await changes.aclose()
+
+    run(listen_for_a_while())
     feed.publish("a", {"n": 3})
     assert feed.listeners == 0
