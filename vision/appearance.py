@@ -22,16 +22,17 @@ HOLD = 0.003
 
 
 def tuned(
-    networks: tuple[Network, ...], numbers: Numbers, kinds: NDArray[np.int64], hold: float = HOLD
+    networks: tuple[Network, ...], numbers: Numbers, kinds: NDArray[np.int64], hold: float = HOLD, insists: bool = True
 ) -> tuple[Network, ...]:
     """The same networks for one board, of which squares are known. Shapes (squares, measures), (squares,).
 
-    `kinds` are places in vision.reader.KINDS.
+    `kinds` are places in vision.reader.KINDS. What goes on being misread counts more and more, unless it is not
+    certain that the squares are known (`insists` false): then it goes on being misread.
     """
-    return tuple(_tuned(network, numbers, kinds, hold) for network in networks)
+    return tuple(_tuned(network, numbers, kinds, hold, insists) for network in networks)
 
 
-def _tuned(network: Network, numbers: Numbers, kinds: NDArray[np.int64], hold: float) -> Network:
+def _tuned(network: Network, numbers: Numbers, kinds: NDArray[np.int64], hold: float, insists: bool) -> Network:
     hidden = network.hidden(numbers)
     # Every kind counts alike, however few pieces are left.
     counts = np.bincount(kinds, minlength=3)
@@ -44,7 +45,7 @@ def _tuned(network: Network, numbers: Numbers, kinds: NDArray[np.int64], hold: f
     old_outer, old_bias = outer.copy(), bias.copy()
     for step in range(_STEPS):
         likely = np.exp(log_softmax(hidden @ outer + bias))
-        if step in _HARDER_AT:
+        if insists and step in _HARDER_AT:
             # What is still misread, as a stain that looks like a piece, is learned until it is not.
             weights = np.where(likely[np.arange(len(kinds)), kinds] < _LEARNED, _HARDER * weights, weights)
         error = (likely - wanted) * weights[:, None]

@@ -5,7 +5,7 @@ How the board lies and which pieces are White's is told by the start position al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from vision.model import BoardModel, Sample
 from vision.observe import DARK, SMALLEST
 from vision.reader import judged, trained
 from vision.rectify import rectified
-from vision.watch import SATURATED, WASHED_OUT, kinds_of, measured, most_of_a_colour, read_frame, watching
+from vision.watch import SATURATED, WASHED_OUT, kinds_of, measured, most_of_a_colour, read_frame, taught, watching
 
 LEAST_SIDE = 16.0
 """A square must be so many pixels wide, or its piece cannot be told."""
@@ -220,7 +220,8 @@ def _checked(
     glare = _washed_out(model, geometry)
     if glare:
         return Refused("glare", glare)
-    known = watching(model, geometry, home)
+    # Whether it is the start position that stands there is what is asked: it must not be learned by force.
+    known = replace(watching(model, geometry, home), networks=taught(model, insists=False))
     for frame, expected, reason in ((empty, np.zeros_like(kinds), "not_empty"), (start, kinds, "not_start")):
         if frame is None:
             continue

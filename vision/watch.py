@@ -128,13 +128,13 @@ def _reference(model: BoardModel, empty: Image, geometry: Geometry, home: tuple[
     return reference(empty, model.start, kinds_of(home), places(geometry, where).free, geometry)
 
 
-def taught(model: BoardModel) -> tuple[Network, ...]:
-    """The networks with what known boards have taught of this one."""
+def taught(model: BoardModel, insists: bool = True) -> tuple[Network, ...]:
+    """The networks with what known boards have taught of this one; see vision.appearance.tuned for `insists`."""
     samples = _comparable(model)
     if not samples:
         return trained()
     numbers = np.concatenate([sample.numbers for sample in samples])
-    return tuned(trained(), numbers, np.concatenate([sample.kinds for sample in samples]))
+    return tuned(trained(), numbers, np.concatenate([sample.kinds for sample in samples]), insists=insists)
 
 
 def most_of_a_colour(home: tuple[Piece, ...]) -> int:

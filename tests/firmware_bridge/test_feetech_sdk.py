@@ -12,7 +12,7 @@ sdk = pytest.importorskip("scservo_sdk", reason="no feetech-servo-sdk in this en
 
 PATIENCE_MS = 5_000
 """The library itself waits some 30 ms, which is little on a busy machine; late answers would be taken for others."""
-READINGS = 500
+READINGS = 5000
 
 
 @pytest.fixture

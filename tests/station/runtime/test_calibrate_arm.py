@@ -157,7 +157,9 @@ def test_b9_and_b10_an_arm_is_shown_its_board_and_moves_from_then_on(tmp_path):
     assert code == 0, (said, complaint)
     assert gantry.shop.collisions == []
     touching = gantry.heard.split(b"M8")[0].split(b"Z-66.00", 1)[1]
+    # Until the park place, the last one shown: then the arm tries by itself what it was taught.
     heights = [float(z) for z in re.findall(rb"G53 G1 X\S+ Y\S+ Z(\S+)", touching)]
+    heights = heights[: heights.index(-30.0) + 1]
     assert min(after - before for before, after in pairwise(heights)) == pytest.approx(-0.5)
     assert len(set(person.tried)) == 5
     (pitch,) = [found[1] for line in said if (found := re.match(r"The board fits: squares of ([\d.]+) mm", line))]

@@ -343,7 +343,7 @@ def test_of_the_ports_of_a_pattern_the_one_where_the_board_answers_is_told(tmp_p
         try:
             config = load(str(written(tmp_path, tmp_path / "port-*")))
             found = ((str(silent), ""), (str(port.path), ""))
-            (findings, others) = tuple(module.examination(config, load_texts("en"), found, 0.4))
+            findings, *_, others = tuple(module.examination(config, load_texts("en"), found, 0.4))
         finally:
             os.close(master)
             os.close(slave)

@@ -33,15 +33,15 @@ SERVOS = """
 port = "{port}"
 [tool]
 crown = "ask"
-diameter_mm = 20.0
+diameter_mm = 15.0
 [workspace]
-near_left = [{x}, 87.5]
-near_right = [{x}, -87.5]
-far_left = [{far}, 87.5]
+near_left = [{x}, 70.0]
+near_right = [{x}, -70.0]
+far_left = [{far}, 70.0]
 lowest = [50.0, -250.0, 0.0]
 highest = [400.0, 250.0, 150.0]
 park = [150.0, -140.0, 90.0]
-carry_mm = 40.0
+carry_mm = 30.0
 tray = [[150.0, -140.0]]
 """
 
@@ -160,7 +160,7 @@ class Mute:
 
 
 def near(**more):
-    return {"x": 140.0, "far": 315.0, **more}
+    return {"x": 110.0, "far": 250.0, **more}
 
 
 def test_servos_in_order_and_what_they_complain_of(findings):
@@ -185,7 +185,7 @@ def test_a_servo_that_is_missing_or_overloaded_is_named(findings):
 
 
 def test_squares_that_the_joints_do_not_reach_are_named(findings):
-    found = findings(SERVOS, ServoBus(workshop()), "feetech", {"x": 200.0, "far": 375.0})
+    found = findings(SERVOS, ServoBus(workshop()), "feetech", {"x": 180.0, "far": 320.0})
     assert "it does not reach" in found["arm_reach"]
     assert "h8" in found["arm_reach"]
     assert "c1" not in found["arm_reach"].split("(")[0]

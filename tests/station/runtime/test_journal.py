@@ -78,6 +78,7 @@ WHATS = [
     say.GameStarted("russian", "W:Wc3:Bf6", "person", "engine:1"),
     say.Moved(1, "white", "person", "c3-d4", "c3", ("d4",), (), "d4", False, "B:Wd4:Bf6", 900),
     say.Revised(1, OBJECT, OBJECT, "B:We7:Bf6"),
+    say.PlayersChanged("person", "engine:3"),
     say.TakenBack(2, "W:Wc3:Bf6"),
     say.Illegal("must_capture", "1.5", "There is a capture.", ("c3",)),
     say.BoardDiffers(("c3", "d4")),
