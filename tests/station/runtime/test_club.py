@@ -11,7 +11,7 @@ from httpx import QueryParams
 from engine.pdn import read_pdn
 from engine.ruleset import load_ruleset
 from station.phases import Turn
-from tests.outside.broker import Broker
+from tests.outside.broker import Broker, Listener
 
 from .club import ClubProcess
 from .test_mqtt import OPENING, play, ready
@@ -124,11 +124,13 @@ def test_two_clubs_do_not_share_an_archive(club):
     other.kill()
 
 
-def test_a_board_is_offline_when_its_station_or_bridge_is(broker, club, listen):
-    listener = listen(broker.port)
+def test_a_board_is_offline_when_its_station_or_bridge_is(broker, club):
+    # What is said here is not a whole station's.
+    listener = Listener(broker.port)
     listener.publish("dambord/v1/far/status", b"online", retain=True)
     listener.publish("dambord/v1/far/bridge", b"1", retain=True)
     state = {"game": "0a-1", "seq": 0, "boot": "0a", "phase": "turn", "turn": "white", "players": {}, "guidance": {}}
     listener.publish("dambord/v1/far/table/state", json.dumps(state), retain=True)
     club.until(lambda: club.get("/live.pdn?board=table").status_code == 200)
     assert club.get("/live.pdn?board=nobody").json()["error"] == "board nobody: no such board on the wall"
+    listener.close()
