@@ -1,4 +1,4 @@
-"""A club of messages without a broker, its pages on a free port, and a real Chromium where there is one."""
+"""A club of messages without a broker, and its pages on a free port."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from station.config import MqttTable, WebTable
 from station.runtime.club import ClubService
 from tests.outside.broker import Listener
 from tests.station.runtime.conftest import broker  # noqa: F401
-from tests.station.web.conftest import chromium, expect  # noqa: F401
 
 
 class Wall:
@@ -39,7 +38,7 @@ def wall(tmp_path, broker):  # noqa: F811
 
 
 @pytest.fixture
-def look(chromium):  # noqa: F811
+def look(chromium):
     """Open one of a club's pages at a size; whatever it complains about fails the test."""
     contexts, complaints = [], []
 

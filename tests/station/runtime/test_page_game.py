@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from engine.pdn import read_pdn
 
 from .page_hands import PATIENCE_MS, READY, Demo, Person, tray, wood
-
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-SWITCHES = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 
 MOST_PLIES = 150
 RUSSIAN = """
@@ -27,23 +19,8 @@ RUSSIAN = """
 """White wins by taking everything: four captures of two pieces, a crowning, flying kings."""
 
 
-@pytest.fixture(scope="module")
-def playwright_api():
-    return pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright (pip)")
-
-
-@pytest.fixture(scope="module")
-def chromium(playwright_api):
-    if not Path(CHROMIUM).exists():
-        pytest.skip("the page's tests need Chromium (apt install chromium)")
-    with playwright_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def sit_down(chromium, playwright_api, tmp_path):
+def sit_down(chromium, expect, tmp_path):
     """Start a demo and sit down at its page; page and process must have had nothing to complain about."""
     demos, contexts, people, complaints = [], [], [], []
 
@@ -57,7 +34,7 @@ def sit_down(chromium, playwright_api, tmp_path):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
         page.goto(demo.url)
-        person = Person(page, playwright_api.expect, variant, tmp_path)
+        person = Person(page, expect, variant, tmp_path)
         people.append(person)
         person.sees("turn")
         return person

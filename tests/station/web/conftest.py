@@ -1,21 +1,12 @@
-"""Servers on free ports, and a real Chromium where there is one."""
+"""Servers on free ports, and pages in a real Chromium."""
 
 from __future__ import annotations
-
-import shutil
-from pathlib import Path
 
 import pytest
 
 from station.web import WebServer, create_app
 
 from .table import Table
-
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-SWITCHES = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 
 
 @pytest.fixture
@@ -38,24 +29,6 @@ def serve():
 @pytest.fixture
 def table():
     return Table()
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """One Chromium for all tests of the page."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright (pip)")
-    if not Path(CHROMIUM).exists():
-        pytest.skip("the page's tests need Chromium (apt install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def expect(chromium):
-    """Playwright's assertions, which wait."""
-    return pytest.importorskip("playwright.sync_api").expect
 
 
 @pytest.fixture
