@@ -274,7 +274,7 @@ function showTools({ board: name, state, moves, touch = null }) {
   enable("new-game", isUp);
   enable("set-up", isUp && !isLost && state.phase !== "composing");
   enable("take-back", isUp && state.ply > 0);
-  enable("hint", isUp && ["turn", "corrected", "draw_offered", "draw_claimable"].includes(state.guidance.prompt));
+  enable("hint", isUp && state.phase === "turn" && !["hint", "problem_wrong"].includes(state.guidance.prompt));
   byId("adjust").hidden = touch === null;
   byId("adjust").toggleAttribute("data-second", !!touch?.adjusting);
   enable("adjust", isUp && !!touch?.may_adjust && !touch.adjusting);

@@ -72,6 +72,15 @@ def test_todays_problem_is_a_button_of_the_dialog(serve, open_page, expect):
     assert (name, arguments["variant"]) == ("new_game", "russian")
     assert 1 <= arguments["problem"] <= count("russian")
     expect(page.locator(".player .who", has_text=f"Problem {arguments['problem']}")).to_have_count(1)
+    expect(page.locator("#hint")).to_be_disabled()
+    table.lay_out()
+    table.look()
+    expect(page.locator("#guidance")).to_contain_text("to move and win")
+    page.click("#hint")
+    expect(page.locator("#guidance")).to_contain_text("look at the piece on")
+    page.click("#hint")
+    expect(page.locator("#guidance")).to_contain_text("A hint: ")
+    expect(page.locator("#hint")).to_be_disabled()
 
 
 def test_problems_are_told_whole_and_numbers_begin_again(serve):
