@@ -9,6 +9,7 @@ from station import announcements as say
 from station.beginning import ask_new_game
 from station.new_game import PLAYER_EXPECTED, is_player
 from station.phases import Answering, Over, Paused, Turn, Waiting
+from station.settings import without_problem
 from station.state import Session
 from station.steps import Step, announce, next_turn, phase_of, stop_choosing, then
 
@@ -25,8 +26,9 @@ def ask_set_players(session: Session, arguments: Arguments) -> tuple[Step, str |
         fault = "the arm is moving a piece: expected it to be at rest"
     if fault is not None:
         return (session, ()), fault
-    white, black = (str(arguments.get(side, getattr(session.settings, side))) for side in ("white", "black"))
-    settings = replace(session.settings, white=white, black=black)
+    now = without_problem(session.settings)  # who plays on from a problem plays a game
+    white, black = (str(arguments.get(side, getattr(now, side))) for side in ("white", "black"))
+    settings = replace(now, white=white, black=black)
     if settings == session.settings:
         return (session, ()), None
     stopped, effects = stop_choosing(session)

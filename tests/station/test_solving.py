@@ -144,3 +144,14 @@ def test_what_is_wrong_is_named(arguments, reason):
     before = table.session.game
     assert reason in table.ask("new_game", **arguments)
     assert table.session.game is before
+
+
+def test_who_changes_the_players_plays_on_from_there_and_the_next_game_from_the_start(table, found):
+    other = str(found.solver.other)
+    assert table.ask("set_players", **{other: "engine:2"}) is None
+    wrong = next(move for move in table.session.game.legal_moves if move.effect != found.line[0].effect)
+    table.carry_out(wrong)
+    table.wait(1500)
+    assert [effect.player for effect in table.effects if isinstance(effect, Choose)] == ["engine:2"]
+    assert table.ask("new_game") is None
+    assert table.session.game.position.diagram == rules_for(table.ruleset).start().diagram
