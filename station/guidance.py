@@ -401,12 +401,13 @@ def _hints(squares: Iterable[Square]) -> list[tuple[Square, Role]]:
 def _next_drawn(session: Session) -> Position | None:
     """What the next drawn move leaves, where the board shows a position of the opening or that move under way."""
     game, seen = session.game, session.memory.seen
-    for ply in reversed(range(session.drawn_plies if seen else 0)):
-        move, shown = game.moves[ply], expect(game.positions[ply], game.ruleset).untouched
-        touched = (move.from_square, move.to_square, *move.captured)
-        if all(square in touched for square in squares_in(differing(shown, seen or shown))):
-            return game.positions[ply + 1]
-    return None
+    if seen is None:
+        return None
+    drawn = list(enumerate(game.moves[: session.drawn_plies]))
+    amiss = [set(squares_in(differing(expect(game.positions[ply], game.ruleset).untouched, seen))) for ply, _ in drawn]
+    standing = [ply for ply, _ in drawn if not amiss[ply]]
+    begun = [ply for ply, move in drawn if amiss[ply] <= {move.from_square, move.to_square, *move.captured}]
+    return game.positions[max(standing or begun) + 1] if begun else None
 
 
 def _over(session: Session, outcome: Outcome) -> Guidance:

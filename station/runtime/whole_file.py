@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 
@@ -14,7 +15,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     folder = path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".new")
+    draft = path.with_suffix(f".{threading.get_native_id()}.new")  # two boards may say that they are the same one
     with draft.open("wb") as file:
         file.write(content)
         file.flush()

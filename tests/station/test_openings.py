@@ -194,3 +194,15 @@ def test_a_computers_turn_after_the_opening_is_asked_for():
     assert table.session.turn == "white"
     assert table.phase == "Waiting"
     assert len(table.chosen) == 1
+
+
+def test_a_piece_that_an_opening_captures_goes_where_the_moves_take_it():
+    table = table_with("russian-idf-745 XIII-18", "russian")  # c3-d4 d6-e5, then g3-f4 into the capture e5:g3
+    shown = []
+    while table.phase == "SettingUp" and len(shown) < 12:
+        shown.append({square: role for square, role in table.guidance.cues if role is not Role.HINT})
+        follow_the_lamps(table, most=1)
+    moves = [{move.from_square: Role.LIFT, move.to_square: Role.PLACE} for move in table.session.game.moves]
+    assert shown[:4] == moves
+    assert shown[4:] == [{table.session.game.moves[3].captured[0]: Role.REMOVE}]
+    assert table.phase == "Turn"

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
-from time import monotonic
 
 import pytest
 
@@ -63,10 +62,12 @@ def obey(line, board, camera, standing):
     return False
 
 
-def test_a_camera_is_calibrated_by_obeying(bench):
+@pytest.fixture(scope="module")
+def said(bench):
+    """What the command said while it calibrated the camera."""
     folder, board, camera, standing = bench
     command = [sys.executable, "-m", "station.runtime.cli", "calibrate", "camera", "--config", folder / "station.toml"]
-    began, said = monotonic(), []
+    said = []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
@@ -76,12 +77,16 @@ def test_a_camera_is_calibrated_by_obeying(bench):
                 process.stdin.write("\n")
                 process.stdin.flush()
     assert process.returncode == 0, said
+    return said
+
+
+def test_a_camera_is_calibrated_by_obeying(bench, said):
+    folder, _, camera, _ = bench
     assert any("White sits at the" in line for line in said)
     assert any("Your hand was seen" in line for line in said)
     assert camera.locked[0] == {"lock": {"exposure_us": 10_000, "gain": 2.0}}
     model = KnownCameras(folder / "data").of("table")
     assert model.locked.exposure_us == 10_000
-    assert monotonic() - began < 120
 
 
 @contextmanager
@@ -97,10 +102,8 @@ def station(folder, port):
         service.stop()
 
 
-def test_a_game_is_played_under_it_also_when_the_plug_is_pulled(bench):
+def test_a_game_is_played_under_it_also_when_the_plug_is_pulled(bench, said):
     folder, board, camera, _ = bench
-    if KnownCameras(folder / "data").of("table") is None:
-        pytest.skip("the camera was not calibrated")
     with station(folder, f"unix:{camera.path}") as watcher:
         watcher.wait(lambda o: isinstance(o.session.phase, Turn), WAIT_S)
         camera.picture = board.seen.picture(tuple(board._standing.values()), [arm(4.0, 4.0)], 0)

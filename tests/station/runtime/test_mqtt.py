@@ -256,6 +256,8 @@ def test_O23_O25_nothing_stays_of_a_board_that_is_removed_or_of_another_name(sta
     both.service.stop()
     alone = stand(broker.port, boards=("north",), mqtt={"discovery_prefix": "elsewhere"})
     ready(alone, "north")
+    ours = [f"{BASE}/north/", "elsewhere/", f"{BASE}/status", f"{BASE}/info"]
+    alone.until(lambda: not alone.service.mqtt._retained.left_over(ours))
     late = listen(broker.port)
     late.wait(lambda m: latest(late, "north/health", m))
     late.wait(lambda m: late.latest("elsewhere/device/dambord-here-north/config", m))
@@ -266,7 +268,6 @@ def test_O23_O25_nothing_stays_of_a_board_that_is_removed_or_of_another_name(sta
         *(f"north/{name}" for name in ("availability", "state", "position", "game", "image", "health")),
     }
     assert not [topic for topic in kept if topic.startswith("homeassistant/")]
-    assert alone.until(lambda: not alone.service.mqtt._retained.left_over([BASE + "/", "elsewhere/"])) is None
 
 
 def test_a_picture_of_the_board_is_told(stand, broker, listen):
