@@ -106,6 +106,8 @@ class BoardTable:
     """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
     speech: bool = False
     """Whether moves, guidance and results are said aloud."""
+    evaluation: bool = False
+    """Whether the page shows who is ahead, as the engine sees it."""
     record: bool = False
     """Whether a camera's pictures are kept, with driver `camera`."""
     arm: str = ""
@@ -315,6 +317,7 @@ _CHECKS: dict[type, dict[str, Check]] = {
         "night_brightness": _percent,
         "pins": pins_fault,
         "speech": _truth,
+        "evaluation": _truth,
         "record": _truth,
         "arm": filled,
         "arm_file": filled,

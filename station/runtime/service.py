@@ -20,6 +20,7 @@ from station.errors import ConfigError, JournalError
 from station.events import Requested
 from station.handling.arm import NOT_MOVING
 from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
+from station.runtime.appraising import Appraiser
 from station.runtime.arms import ArmWorker
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
@@ -118,6 +119,7 @@ class Service:
         ]
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None
+        self.appraiser: Appraiser | None = None
         speaking = [table.id for table in config.boards if table.speech]
         self.voice = VoiceWorker(config.station.voice, speaking) if speaking else None
         self._watchers = list(watchers)
@@ -137,6 +139,8 @@ class Service:
                 workers.append(self.mqtt)
             if self._wants_page:
                 workers.append(self._start_page())
+                if self.appraiser is not None:
+                    workers.append(self.appraiser)
         except OSError:
             self._end()
             raise
@@ -180,6 +184,10 @@ class Service:
                 raise
             self.page.port = 0
             self.page.start()
+        judged = [table.id for table in self.config.boards if table.evaluation]
+        if judged:
+            self.appraiser = Appraiser(judged, feed.publish)
+            self.appraiser.start()
         return worker
 
     def _cameras(self) -> Cameras | None:
@@ -206,6 +214,8 @@ class Service:
             self.mqtt.stop()
         if self.page is not None:
             self.page.stop()
+        if self.appraiser is not None:
+            self.appraiser.stop()
         if self.voice is not None:
             self.voice.stop()
         self._end()

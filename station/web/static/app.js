@@ -4,6 +4,7 @@ import { watch } from "./attract.js";
 import * as belief from "./belief.js";
 import { Board } from "./board.js";
 import { askNewGame } from "./dialogs.js";
+import { showEvaluation } from "./evaluation.js";
 import { showCodes } from "./follow.js";
 import { Hands } from "./hands.js";
 import { sideView } from "./arm.js";
@@ -24,6 +25,8 @@ const { setText } = belief;
 
 const snapshots = new Map();
 const worlds = new Map();
+/** By how many men White is ahead on each board that shows it. */
+const leads = new Map();
 /** When each board's snapshot was true, by performance.now(). */
 const since = new Map();
 /** Stages of an arm in which something may be in motion, or is about to be. */
@@ -54,6 +57,7 @@ function hear(name, data) {
     snapshots.set(data.board, data.snapshot);
     since.set(data.board, performance.now() - data.age_ms);
   }
+  else if (name === "evaluation") leads.set(data.board, data.men);
   else if (name === "world") {
     worlds.set(data.board, data);
     if (data.board === hands.name) hands.see(data);
@@ -108,6 +112,7 @@ function showAll() {
   isTicking = showClocks(snapshot.state, since.get(name));
   showWood(name, snapshot);
   belief.showPlayers(snapshot);
+  showEvaluation(leads.get(name) ?? null);
   belief.showPosition(plain, snapshot);
   belief.showMoves(snapshot);
   if (byId("diagnosis").open) belief.showDiagnosis(snapshot);

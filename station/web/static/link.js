@@ -4,7 +4,7 @@ import { language } from "./texts.js";
 
 const SILENCE_MS = 40_000;
 const AGAIN_MS = 1500;
-const EVENTS = ["hello", "board", "world", "club", "alive"];
+const EVENTS = ["hello", "board", "world", "evaluation", "club", "alive"];
 
 export class Link {
   /** `hear(name, data)` gets each event, `tell(state)` "up" or "down". */

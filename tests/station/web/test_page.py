@@ -585,3 +585,20 @@ def test_what_is_beneath_a_tower_is_drawn_beside_it(serve, open_page, expect):
     page.drag_and_drop(on_wood("d4"), cell(0, 0))
     expect(page.locator("#wood-board .stacks .stack")).to_have_count(1)
     expect(page.locator("#belief-board .stacks .stack")).to_have_count(2)
+
+
+def test_who_is_ahead_is_shown_as_a_bar_and_in_words_where_it_is_told(page, table, expect):
+    line, bar = page.locator("#evaluation"), page.locator("#evaluation-bar")
+    expect(line).to_be_hidden()
+    for men, words, least, most in (
+        (0.1, "Even", 0.5, 0.56),
+        (1.6, "Ahead: White, 1.6", 0.88, 0.92),
+        (-0.8, "Ahead: Black, 0.8", 0.2, 0.3),
+        (-998.0, "Winning: Black", 0.0, 0.0),
+    ):
+        table.feed.publish(BOARD, {"men": men}, "evaluation")
+        expect(line).to_have_text(words)
+        share = bar.evaluate("bar => parseFloat(getComputedStyle(bar, '::before').width) / bar.clientWidth")
+        assert least <= share <= most
+    table.feed.publish(BOARD, {"men": None}, "evaluation")
+    expect(line).to_be_hidden()
