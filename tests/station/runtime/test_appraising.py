@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from urllib.request import urlopen
 
 import pytest
 
@@ -78,3 +80,13 @@ def test_a_problem_and_a_game_that_is_over_are_not_judged(appraiser, display):
     assert table.ask("resign", side="black") is None
     appraiser.hear(outcome(table))
     assert display.wait(3) == ("table", TOPIC, None)
+
+
+def test_a_station_shows_it_for_the_boards_that_are_set_to(stand):
+    table = stand(boards=("judged", "plain"), page=True, each={"judged": {"evaluation": True}})
+    with urlopen(f"{table.service.page.url}events", timeout=WAIT_S) as stream:
+        lines = iter(stream.readline, b"")
+        assert any(line == b"event: evaluation\n" for line in lines)
+        told = json.loads(next(lines).removeprefix(b"data: "))
+    assert told["board"] == "judged"
+    assert abs(told["men"]) < 0.5
