@@ -218,7 +218,7 @@ install() {
     install_folders
     make_version
     for file in install.sh dambord.service 60-dambord.rules journald.conf home.toml station.toml \
-        mosquitto.conf dambord-kiosk.service; do
+        mosquitto/table.conf dambord-kiosk.service; do
         [ "$HERE" = "$HOME_DIR" ] || put "$HERE/$file" "$HOME_DIR/$file" "$([ $file = install.sh ] && echo 755 || echo 644)" || true
     done
     ln -sfn $HOME_DIR/current/bin/dambord /usr/local/bin/dambord
@@ -254,7 +254,7 @@ install_folders() {
 
 with_broker() {
     packages mosquitto
-    if put "$HERE/mosquitto.conf" /etc/mosquitto/conf.d/dambord.conf 644 && runs_systemd; then
+    if put "$HERE/mosquitto/table.conf" /etc/mosquitto/conf.d/dambord.conf 644 && runs_systemd; then
         systemctl enable -q mosquitto && systemctl restart mosquitto
     fi
     grep -q '^\[mqtt\]' $CONFIG || { printf '\n[mqtt]\nhost = "127.0.0.1"\n' >>$CONFIG; say "wrote [mqtt] into $CONFIG"; }

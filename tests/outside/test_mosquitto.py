@@ -16,9 +16,9 @@ ONE, OTHER = "dambord/v1/table-1", "dambord/v1/table-2"
 SECRETS = {name: f"secret of {name}" for name in ("table-1", "table-2", "club", "viewer", "organiser", "homeassistant")}
 
 
-def put_in(name, folder, **replaced):
-    """A configuration with what a test has instead of a system's folders, ports and names."""
-    text = (DEPLOY / name).read_text().replace("/etc/mosquitto/", f"{folder}/")
+def put_in(names, folder, **replaced):
+    """Configurations with what a test has instead of a system's folders, ports and names."""
+    text = "\n".join((DEPLOY / name).read_text() for name in names.split()).replace("/etc/mosquitto/", f"{folder}/")
     for old, new in replaced.values():
         assert old in text, old
         text = text.replace(old, new)
@@ -48,14 +48,19 @@ def club(tmp_path):
 
 @pytest.fixture
 def table(tmp_path, club):
-    """The broker of table-1, with its bridge to the club."""
+    """The broker of table-1, also for the house, with its bridge to the club; its port for this machine is `own`."""
+    own = free_port()
     ports = {
-        "a": ("listener 1883", "listener PORT"),
+        "a": ("listener 1883", f"listener {own}"),
+        "house": ("# listener 1884\n# allow", "listener PORT\nallow"),
+        "passwords": ("# password_file", "password_file"),
+        "rights": ("# acl_file", "acl_file"),
         "b": ("club.example:8883", f"127.0.0.1:{club.tables}"),
         "c": ("the password of table-1 at the club", SECRETS["table-1"]),
         "d": ("restart_timeout 2 30", "restart_timeout 1"),
     }
-    broker = Broker(tmp_path, whole=put_in("table.conf", tmp_path, **ports))
+    broker = Broker(tmp_path, whole=put_in("table.conf bridge.conf", tmp_path, **ports))
+    broker.own = own
     broker.start()
     yield broker
     broker.stop()
@@ -159,6 +164,11 @@ def test_O36_the_bridge_carries_state_up_and_commands_down_and_waits_for_the_clu
     told = [heard.payload for heard in organiser.on(f"{ONE}/table/event")]
     assert [event for place, event in enumerate(told) if event not in told[:place]] == events
     assert not [heard for heard in organiser.heard + back.heard if heard.topic.startswith("homeassistant/")]
+    # What runs on the table's own machine needs no password.
+    local = Listener(table.own)
+    local.publish(f"{ONE}/table/state", b"from here")
+    hears(back, f"{ONE}/table/state", b"from here")
+    local.close()
     # A table whose broker is gone is known to be.
     hears(back, f"{ONE}/bridge", b"1")
     table.stop()
