@@ -21,9 +21,9 @@ def named_tests(letter: str) -> dict[str, set[str]]:
     found = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            numbers = re.match(rf"test_((?:{letter}\d\d_)+)", getattr(node, "name", ""))
+            numbers = re.match(r"test_((?:[A-Z]\d+_)+)", getattr(node, "name", ""))
             if numbers and isinstance(node, ast.FunctionDef):
-                for number in numbers[1].rstrip("_").split("_"):
+                for number in re.findall(rf"\b{letter}\d\d\b", numbers[1].replace("_", " ")):
                     found[number].add(path.relative_to(TESTS).as_posix())
     return found
 

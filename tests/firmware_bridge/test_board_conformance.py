@@ -72,7 +72,7 @@ def test_it_comes_online_once_and_says_who_it_is(wire):
     assert agrees(wire, wire.geometry)
 
 
-def test_S67_a_board_that_starts_slowly_is_asked_every_two_seconds_until_it_answers(name):
+def test_S67_O03_a_board_that_starts_slowly_is_asked_every_two_seconds_until_it_answers(name):
     asked_ms, sent = [], []
     greeting = KINDS[name].greeting
 

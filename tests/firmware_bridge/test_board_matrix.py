@@ -224,7 +224,7 @@ def test_S76_lamps_are_as_bright_as_asked_for_also_after_a_restart_of_the_board(
     assert wire.board.lamps(wire.now_ms) == {SMALL.cells[5]: "lift"}
 
 
-def test_S76_a_board_that_cannot_be_dimmed_is_not_asked():
+def test_S76_O06_a_board_that_cannot_be_dimmed_is_not_asked():
     told = []
     wire = Wire(driver_of("matrix", SMALL), MatrixBoard(8, 8), to_board=lambda data: told.append(data) or (data,))
     wire.start()

@@ -118,7 +118,7 @@ def test_after_a_power_failure_the_clocks_are_as_the_last_move_left_them(sit):
     assert clocks(scene) == second
 
 
-def test_a_board_that_is_unplugged_stops_the_clock(sit):
+def test_O16_a_board_that_is_unplugged_stops_the_clock(sit):
     scene = sit(clock=MINUTE)
     scene.play("c3-d4")
     scene.unplug()

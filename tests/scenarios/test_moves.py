@@ -54,7 +54,7 @@ def test_S01_a_slide_that_stopped_too_long_is_corrected_and_the_engine_is_asked_
 
 
 @on_every_board
-def test_S02_the_correction_is_taken_although_the_reply_is_shown_already(sit, board):
+def test_S02_O12_the_correction_is_taken_although_the_reply_is_shown_already(sit, board):
     scene = sit("russian", SLIDER, board=board, black="engine:3")
     scene.slide("c1", "e3", rest_ms=0)
     scene.expect("c1-e3")
@@ -107,7 +107,7 @@ def test_S03_only_the_move_that_may_go_on_waits_longer(sit, pace):
 
 @on_every_board
 @pytest.mark.parametrize("pace_ms", [60, 120, 250])
-def test_S04_the_reply_and_the_own_next_move_made_at_once_are_both_taken(sit, board, pace_ms):
+def test_S04_O04_the_reply_and_the_own_next_move_made_at_once_are_both_taken(sit, board, pace_ms):
     scene = sit("russian", board=board, black="engine:3", pace_ms=pace_ms)
     scene.play("c3-d4")
     scene.answer("f6-g5")
@@ -159,7 +159,7 @@ def test_S05_a_move_made_for_the_thinking_engine_changes_nothing(sit, board):
 
 
 @on_every_board
-def test_S06_a_reply_at_once_leaves_no_takeback_and_no_other_move_in_the_record(sit, board):
+def test_S06_O05_a_reply_at_once_leaves_no_takeback_and_no_other_move_in_the_record(sit, board):
     scene = sit("russian", board=board, black="engine:3", pace=BLITZ, pace_ms=100)
     game = ["c3-d4", "f6-g5", "b2-c3", "g5-f4", "g3:e5", "d6:f4", "e3:g5", "h6:f4"]
     for own, reply in zip(game[::2], game[1::2], strict=True):
@@ -232,7 +232,7 @@ def test_S09_a_slow_set_up_is_not_taken_for_a_position_before_it_stands(sit, boa
 
 @on_every_board
 @pytest.mark.parametrize("off_ms", [80, 250])
-def test_S10_a_weak_magnet_makes_no_moves_and_blocks_none(sit, board, off_ms):
+def test_S10_O07_a_weak_magnet_makes_no_moves_and_blocks_none(sit, board, off_ms):
     scene = sit("russian", board=board)
     scene.flicker("c3", 8, off_ms=off_ms, on_ms=300)
     scene.flicker("f6", 8, off_ms=off_ms, on_ms=300)

@@ -205,7 +205,7 @@ def test_S48_the_lamps_show_only_what_is_still_to_be_done(sit, board):
 
 @on_every_board
 @pytest.mark.parametrize("rest_ms", [300, 1700])
-def test_S49_no_error_is_lit_while_a_capture_of_several_pieces_goes_on(sit, board, rest_ms):
+def test_S49_O08_no_error_is_lit_while_a_capture_of_several_pieces_goes_on(sit, board, rest_ms):
     scene = sit("international", "W:W21,48:B17,18,27,28,43,1", board=board)
     steps = [
         lambda: scene.lift("21"),

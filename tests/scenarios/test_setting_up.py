@@ -94,7 +94,7 @@ def test_S57_or_by_the_start_position_for_a_new_game(sit, board):
 
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("over", [False, True])
-def test_S58_kings_put_on_centre_squares_to_tell_the_result_are_no_move(sit, board, over):
+def test_S58_O10_kings_put_on_centre_squares_to_tell_the_result_are_no_move(sit, board, over):
     scene = sit("russian", "W:WKc1,h2:BKf8,b8", board=board)
     scene.play("h2-g3", "b8-a7")
     if over:
@@ -184,7 +184,7 @@ def test_S60_pieces_swept_off_at_the_end_make_no_errors_and_the_game_is_kept(sit
 
 @pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("how", ["start position", "page, while the board is away"])
-def test_S61_after_a_power_cut_nobody_has_to_go_on_with_the_old_game(sit, board, how):
+def test_S61_O09_after_a_power_cut_nobody_has_to_go_on_with_the_old_game(sit, board, how):
     scene = sit("russian", board=board)
     scene.play("e3-f4", "d6-c5", "c3-b4", "c7-d6", "d2-c3", "f6-g5")
     old = scene.session.game_id

@@ -903,3 +903,13 @@ def test_how_players_end_a_game_is_said_with_its_article():
         assert end.result == result
         assert sentence in guide(table.session).sentence
     assert table.ask("flag", side="white") == "no game is being played"
+
+
+def test_O14_a_board_without_pieces_is_no_game():
+    table = Table("russian", ready=False)
+    table.stands = [EMPTY] * len(table.stands)
+    table.regain()
+    table.wait(3_600_000)
+    assert not table.heard_of(GameStarted)
+    assert not table.heard_of(Moved)
+    assert table.session.game.ply == 0

@@ -252,7 +252,7 @@ sys.stdin.read()
 """
 
 
-def test_a_port_that_another_process_has_is_named_with_that_process(tmp_path, capsys):
+def test_O15_a_port_that_another_process_has_is_named_with_that_process(tmp_path, capsys):
     with PtyPort(board_with(), tmp_path / "port") as port:
         command = [sys.executable, "-c", HOLD, str(port.path)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:

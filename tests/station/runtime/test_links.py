@@ -63,7 +63,7 @@ def plays(stand, start, end, text, board="table"):
 
 
 @pytest.mark.parametrize("driver", ["matrix", "dgt"])
-def test_S64_a_cable_pulled_in_a_game_is_said_and_what_was_played_meanwhile_is_read(stand, driver):
+def test_S64_O01_a_cable_pulled_in_a_game_is_said_and_what_was_played_meanwhile_is_read(stand, driver):
     table = stand(driver=driver)
     table.watcher.wait(is_turn)
     plays(table, C3, D4, "c3-d4")
@@ -241,7 +241,7 @@ class Stuck(MatrixBoard):
         return b"" if self.stuck else out
 
 
-def test_S69_a_board_that_falls_silent_is_probed_then_its_port_is_opened_again_and_counted(stand, tmp_path):
+def test_S69_O02_a_board_that_falls_silent_is_probed_then_its_port_is_opened_again_and_counted(stand, tmp_path):
     board = Stuck(8, 8, colour=True)
     table = stand(devices={"table": board})
     table.watcher.wait(is_turn)

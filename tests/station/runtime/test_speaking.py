@@ -10,6 +10,8 @@ import wave
 
 import pytest
 
+from station.announcements import GameOver, Moved
+from station.effects import Announce
 from station.events import TimePassed
 from station.runtime.loop import Outcome
 from station.runtime.speaking import REST_S, VoiceWorker
@@ -64,6 +66,19 @@ def test_an_answer_is_said_when_it_is_to_be_played_and_not_again():
     table.play("b6-c5")
     assert said_of_moves(table.session, table.effects) == []
     assert said_of_guidance(table.session) == ""
+
+
+def test_O13_the_last_move_is_told_and_said_before_the_result():
+    table = Table("russian", fen="W:Wd4:Be5")
+    table.play("d4:f6")
+    told = [effect.what for effect in table.effects if isinstance(effect, Announce)]
+    kinds = [type(what) for what in told if isinstance(what, (Moved, GameOver))]
+    assert kinds == [Moved, GameOver]
+    voice = VoiceWorker("true", ["table"])
+    voice.hear(outcome(table, effects=table.effects))
+    first, second = voice._next(), voice._next()
+    assert first == ("en", "White takes: d4 f6.")
+    assert second[1].startswith("White has won")
 
 
 def test_results_are_said_and_turns_are_not():

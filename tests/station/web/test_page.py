@@ -335,18 +335,22 @@ def test_several_boards_are_one_tap_apart(serve, open_page, expect):
 # --- what people ask for ---
 
 
-def test_a_new_game_is_asked_for_with_players_and_variant(serve, open_page, expect):
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_O68_a_new_game_is_asked_for_with_players_variant_and_clock(serve, open_page, expect, width, height):
     table = Table(variant="russian")
-    page = open_page(serve(table))
+    page = open_page(serve(table), width, height)
     page.click("#new-game")
     expect(page.locator("#choose-variant option")).not_to_have_count(1)
     page.select_option("#choose-variant", "brazilian")
     page.select_option("#choose-white", "person")
     page.select_option("#choose-black", "engine:7")
+    page.select_option("#choose-clock", "5+3")
     page.click("#new-game-start")
     expect(page.locator("#player-black .who")).to_have_text("Black: Computer, level 7")
     expect(page.locator("#variant")).to_contain_text("Brazilian")
-    assert table.requests == [(BOARD, "new_game", {"variant": "brazilian", "white": "person", "black": "engine:7"})]
+    assert table.requests == [
+        (BOARD, "new_game", {"variant": "brazilian", "white": "person", "black": "engine:7", "clock": "5+3"})
+    ]
 
 
 def test_a_dialog_that_is_cancelled_asks_for_nothing(page, table, expect):

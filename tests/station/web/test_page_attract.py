@@ -17,7 +17,7 @@ SOON = "?kiosk=0.02"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (3840, 2160)])
-def test_a_problem_is_played_through_until_a_piece_is_touched(serve, open_page, expect, width, height):
+def test_O67_a_problem_is_played_through_until_a_piece_is_touched(serve, open_page, expect, width, height):
     table = Table(variant="russian")
     page = open_page(serve(table), width, height, SOON)
     expect(page.locator("#attract")).to_be_visible()
