@@ -7,6 +7,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from tests.acceptance.__main__ import Acceptance
+
 TESTS = Path(__file__).parent
 
 
@@ -29,9 +31,14 @@ def named_tests(letter: str) -> dict[str, set[str]]:
 
 
 def check_row(row: tuple[str, str, str], found: dict[str, set[str]]) -> None:
-    """A row names the files of its tests, or says why there are none, or that they are owed."""
+    """A row names the files of its tests and steps of `make acceptance`, or says why there are none."""
     number, what, where = row
     assert len(what) > 3
+    where, _, steps = where.partition("acceptance: ")
+    assert set(re.findall(r"`([^`]+)`", steps)) <= {step.__name__ for step in Acceptance.STEPS}
+    if steps and not where:
+        assert number not in found, "say where its tests are"
+        return
     if where.startswith("none: "):
         assert len(where) > 40, "a reason"
         assert number not in found

@@ -348,7 +348,7 @@ def run_python(code, path=None, **env):
 TRY = "from firmware_bridge.gpio import library\ntry:\n    library()\nexcept OSError as error:\n    print(error)\n"
 
 
-def test_S82_without_the_library_one_sentence_says_what_to_install(tmp_path):
+def test_S82_O56_without_the_library_one_sentence_says_what_to_install(tmp_path):
     (tmp_path / "RPi").mkdir()
     (tmp_path / "RPi" / "__init__.py").write_text("")
     ran = run_python(TRY, tmp_path)
@@ -365,7 +365,7 @@ def rpi_lgpio():
 
 
 @pytest.mark.usefixtures("rpi_lgpio")
-def test_the_real_library_on_a_machine_that_is_no_pi_is_one_sentence():
+def test_O57_the_real_library_on_a_machine_that_is_no_pi_is_one_sentence():
     with pytest.raises(PortLost) as caught:
         library()
     assert str(caught.value) == (

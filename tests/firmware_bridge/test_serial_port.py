@@ -85,7 +85,7 @@ def test_a_board_on_a_port_is_read_lit_unplugged_and_found_again(name):
     assert not cable.path.exists()
 
 
-def test_an_open_port_is_nobody_elses():
+def test_O90_an_open_port_is_nobody_elses():
     with PtyPort(device_for("matrix", 8, 8)) as cable:
         port = SerialPort(str(cable.path), 115200)
         with pytest.raises(PortLost):

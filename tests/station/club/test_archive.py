@@ -222,7 +222,7 @@ def test_names_cannot_break_out_of_pdn(archive, address):
 # --- disks and kills ---
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(archive, address):
+def test_O53_a_full_disk_is_said_and_nothing_is_lost(archive, address):
     known, _ = played(steps=5)
     save(archive, known)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -237,7 +237,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(archive, address):
     assert archive.load(known.key).moves == known.moves
 
 
-def test_a_damaged_file_is_set_aside(archive, address, tmp_path):
+def test_O52_a_damaged_file_is_set_aside(archive, address, tmp_path):
     (tmp_path / "archive.sqlite").write_bytes(b"\0" * 8192)
     save(archive, played()[0])
     assert (tmp_path / "archive.sqlite.spoilt").read_bytes() == b"\0" * 8192

@@ -45,8 +45,9 @@ def test_a_driver_that_fails_is_a_lost_device_and_is_started_again(stand, capsys
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
+def test_O46_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
     table = stand()
+    assert table.ports["table"].path.is_symlink()  # as udev's names are
     table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
     clock = table.service.clock
     pulled_ms = clock.now_ms()

@@ -320,7 +320,7 @@ def test_check_config_says_all_right(tmp_path, capsys):
         (BOARD + "colour = 1\n", "colour"),
     ],
 )
-def test_check_config_names_what_is_wrong(tmp_path, capsys, text, word):
+def test_O85_check_config_names_what_is_wrong(tmp_path, capsys, text, word):
     file = tmp_path / "station.toml"
     file.write_text(text)
     code, out, err = check(file, capsys)

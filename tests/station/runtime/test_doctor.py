@@ -278,7 +278,7 @@ sys.exit(station.runtime.cli.main(["doctor", "--config", sys.argv[1], "--json"])
 """
 
 
-def test_a_port_without_permission_is_named_with_the_command_that_gives_it():
+def test_O48_a_port_without_permission_is_named_with_the_command_that_gives_it():
     with tempfile.TemporaryDirectory(prefix="dambord-") as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -56,7 +56,7 @@ def unfinished(left):
 @pytest.mark.parametrize(
     ("variant", "driver", "hands", "plies"), [("russian", "matrix", "calm", 9), ("international", "dgt", "blitz", 6)]
 )
-def test_a_journal_cut_anywhere_gives_the_game_at_its_last_announcement(tmp_path, variant, driver, hands, plies):
+def test_O50_a_journal_cut_anywhere_gives_the_game_at_its_last_announcement(tmp_path, variant, driver, hands, plies):
     ruleset, start, moves = game(variant, plies)
     journal = tmp_path / "whole" / "000000000002.jsonl"
     play(start, moves, ruleset, Setup(driver, hands), 3, journal)
@@ -168,7 +168,7 @@ class Chain:
         assert shown(resume(self.folder)) == unfinished(self.left)
 
 
-def test_killed_stations_lose_and_invent_nothing(tmp_path):
+def test_O50_killed_stations_lose_and_invent_nothing(tmp_path):
     chain = Chain(tmp_path, 5)
     for _ in range(12):
         chain.kill_one()

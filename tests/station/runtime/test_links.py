@@ -95,7 +95,7 @@ def test_S64_lamps_go_dark_on_a_board_whose_cable_is_out(stand):
     plays(table, C3, D4, "c3-d4")
 
 
-def test_S65_a_replugged_board_is_found_by_its_usb_serial_number_under_another_name(stand):
+def test_S65_O45_a_replugged_board_is_found_by_its_usb_serial_number_under_another_name(stand):
     def listing(ports):
         path = ports["table"].path
         return ((os.path.realpath(path), "BOARD-7"),) if path.exists() else ()
@@ -315,7 +315,7 @@ def boards_of(driver):
 
 
 @pytest.mark.parametrize("driver", ["matrix", "dgt"])
-def test_S72_two_identical_boards_whose_ports_are_swapped_keep_their_tables(stand, driver):
+def test_S72_O45_two_identical_boards_whose_ports_are_swapped_keep_their_tables(stand, driver):
     (first, first_id), (second, second_id) = boards_of(driver)
     tables = stand(
         boards=("one", "two"),
@@ -403,7 +403,7 @@ def test_S73_nothing_is_ever_written_to_a_port_that_was_not_asked_for(stand):
 
 
 @pytest.mark.parametrize("driver", ["matrix", "dgt"])
-def test_S65_a_board_whose_adapter_has_no_number_is_found_by_asking(stand, driver, tmp_path):
+def test_S65_O45_a_board_whose_adapter_has_no_number_is_found_by_asking(stand, driver, tmp_path):
     """The port named plainly was another one; what has a USB serial number is not asked, though the pattern fits it."""
     board, other = device_for(driver, 8, 8, colour=True), Chatter()
 

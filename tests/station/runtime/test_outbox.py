@@ -93,7 +93,7 @@ def test_an_answer_is_kept_for_the_latest_commands(make_outbox):
     assert not outbox.is_new(f"more-{ANSWERS_KEPT - 1}")
 
 
-def test_a_file_that_is_no_database_is_set_aside(tmp_path, make_outbox):
+def test_O52_a_file_that_is_no_database_is_set_aside(tmp_path, make_outbox):
     folder = tmp_path / "deep"
     folder.mkdir()
     (folder / "outbox.sqlite").write_bytes(b"\0" * 5000 + b"rubbish" * 500)
@@ -103,7 +103,7 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path, make_outbox):
     assert (folder / "outbox.sqlite.spoilt").exists()
 
 
-def test_a_full_disk_is_an_outbox_error_and_what_waited_goes_in_later(tmp_path, make_outbox):
+def test_O53_a_full_disk_is_an_outbox_error_and_what_waited_goes_in_later(tmp_path, make_outbox):
     outbox = make_outbox()
     outbox.put(item(1))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

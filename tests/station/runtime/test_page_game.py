@@ -145,7 +145,7 @@ def set_up_for_another_game(person):
 # --- a person and the engine ---
 
 
-def test_a_person_plays_the_engine_to_the_end(sit_down):
+def test_O87_a_person_plays_the_engine_to_the_end(sit_down):
     person = sit_down("english")
     choose_players(person, "engine:1", "person")
     person.expect(person.page.locator("#player-white .who")).to_have_text("White: Computer, level 1")

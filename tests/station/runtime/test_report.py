@@ -56,7 +56,7 @@ def played(stand, tmp_path):
     return file
 
 
-def test_a_report_has_versions_devices_and_sensors_and_is_replayed(played, tmp_path, capsys):
+def test_O86_a_report_has_versions_devices_and_sensors_and_is_replayed(played, tmp_path, capsys):
     target = tmp_path / "report.zip"
     code, out, err = run(capsys, "report", "--config", played, "--output", target)
     assert (code, err) == (0, "")

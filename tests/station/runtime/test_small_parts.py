@@ -75,7 +75,7 @@ def test_no_folder_is_no_game(tmp_path):
     assert resume(tmp_path / "none") is None
 
 
-def test_a_folder_is_held_by_one_station_and_named_with_its_process(tmp_path):
+def test_O90_a_folder_is_held_by_one_station_and_named_with_its_process(tmp_path):
     holder = Folder(tmp_path / "data")
     with pytest.raises(ConfigError, match=rf"data'.*process {os.getpid()},"):
         Folder(tmp_path / "data")
@@ -98,7 +98,7 @@ def test_a_folder_is_free_when_its_holder_was_killed(tmp_path):
     Folder(tmp_path).let_go()
 
 
-def test_a_full_disk_is_said_and_waited_for(tmp_path, capsys):
+def test_O53_a_full_disk_is_said_and_waited_for(tmp_path, capsys):
     journal = JournalFile(tmp_path / "table" / "1.jsonl", HEADER)
     announce = Announce(1, "g", BoardRestored())
     journal.append(TimePassed(1), (announce,))

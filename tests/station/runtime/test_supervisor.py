@@ -36,7 +36,7 @@ def configuration(folder):
     return file
 
 
-def test_a_service_says_that_it_is_ready_then_that_it_is_alive_then_that_it_ends(tmp_path, listener):
+def test_O89_a_service_says_that_it_is_ready_then_that_it_is_alive_then_that_it_ends(tmp_path, listener):
     environment = {**os.environ, "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "20000000"}
     with subprocess.Popen(
         [DAMBORD, "run", "--config", configuration(tmp_path)],
@@ -81,7 +81,7 @@ def test_an_abstract_socket_is_understood():
         assert channel.recv(100) == b"READY=1\nSTATUS=here"
 
 
-def test_a_loop_that_hangs_is_noticed(stand):
+def test_O49_a_loop_that_hangs_is_noticed(stand):
     here = stand()
     assert here.service.stuck(WAIT_S) == ""
     released = threading.Event()
