@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
+import msgspec
+
 from station.state import Session
 from station.status import snapshot
 from station.texts import Texts
@@ -32,19 +34,22 @@ class Change:
     """When it was published, by the monotonic clock."""
     session: Session | None = field(default=None, compare=False, repr=False)
     """What a board's snapshot was made of."""
-    _said: dict[str, Mapping[str, Any]] = field(default_factory=dict, compare=False, repr=False)
+    _said: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def age_ms(self) -> int:
         """How long ago it was published."""
         return round(1000 * (monotonic() - self.at_s))
 
-    def said_in(self, texts: Texts) -> Mapping[str, Any]:
-        """The data in the words of a language, made once for all displays that use it; without a session as it is."""
-        if self.session is None or self.session.texts == texts:
-            return self.data
+    def said_in(self, texts: Texts) -> bytes:
+        """The data as JSON in the words of a language, made once for all displays that use it.
+
+        Without a session the words are as they are.
+        """
         if texts.language not in self._said:
-            self._said[texts.language] = snapshot(replace(self.session, texts=texts))
+            told = self.session
+            data = self.data if told is None or told.texts == texts else snapshot(replace(told, texts=texts))
+            self._said[texts.language] = msgspec.json.encode(data)
         return self._said[texts.language]
 
 
@@ -88,7 +93,8 @@ class Feed:
         try:
             while not listener.is_over:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(listener.news.wait(), heartbeat_s)
+                    async with asyncio.timeout(heartbeat_s):
+                        await listener.news.wait()
                 with self._lock:
                     changes = listener.take()
                 if not listener.is_over:

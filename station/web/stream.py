@@ -68,7 +68,8 @@ async def _until_gone(receive: Receive) -> None:
 def event_of(change: Change, texts: Texts) -> bytes:
     """A change as one event: `board` with its snapshot and how old that is, `world` with cells, lamps and cable."""
     if change.topic == BOARD:
-        return event(BOARD, {"board": change.board, "age_ms": change.age_ms, "snapshot": change.said_in(texts)})
+        said = msgspec.Raw(change.said_in(texts))
+        return event(BOARD, {"board": change.board, "age_ms": change.age_ms, "snapshot": said})
     return event(change.topic, {"board": change.board, **change.data})
 
 

@@ -59,12 +59,13 @@ def test_a_display_that_asks_for_no_language_there_is_gets_the_station_s(table, 
 
 def test_each_display_is_guided_in_its_language(table):
     (change,) = latest(table.feed)
-    told = {language: change.said_in(load_texts(language)) for language in ("en", "ru", "fr")}
+    said = {language: change.said_in(load_texts(language)) for language in ("en", "ru", "fr")}
+    told = {language: json.loads(data) for language, data in said.items()}
     sentences = {language: data["state"]["guidance"]["sentence"] for language, data in told.items()}
     assert sentences == {"en": "White to move.", "ru": "Ходят: Белые.", "fr": "Trait : Blancs."}
     assert told["ru"]["title"] == "Международные шашки"
     assert told["en"]["position"] == told["ru"]["position"]
-    assert change.said_in(load_texts("ru")) is told["ru"], "made once for all displays"
+    assert change.said_in(load_texts("ru")) is said["ru"], "made once for all displays"
 
 
 def latest(feed):
