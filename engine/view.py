@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from engine.geometry import Cell, Square
 from engine.position import BLACK_KING, BLACK_MAN, CONTENTS, EMPTY, WHITE_KING, WHITE_MAN, Piece
@@ -28,7 +28,7 @@ def evidence_for(possible: Piece) -> Evidence:
     return (empty, white_man, white_king, black_man, black_king)
 
 
-@cache
+@lru_cache(maxsize=1 << 14)  # a camera's evidence is hardly ever the same twice
 def possible_by(evidence: Evidence) -> Piece:
     """The set of contents that evidence does not rule out."""
     possible = Piece(0)

@@ -200,11 +200,11 @@ def _overcrowned(session: Session) -> Square | None:
     view = session.memory.view
     if view is None or not isinstance(session.reading, Untouched):
         return None
-    men = ((square, piece) for square, piece in enumerate(session.game.position.contents) if piece & _MEN)
+    men = ((square, piece) for square, piece in enumerate(session.game.position.contents) if piece in _MEN)
     return next((square for square, piece in men if not view.possible(square) & piece), None)
 
 
-_MEN = WHITE_MAN | BLACK_MAN
+_MEN = (WHITE_MAN, BLACK_MAN)
 
 
 def _tells_kings(view: BoardView, square: Square) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -296,10 +296,15 @@ def contents(standing: Position, ruleset: Ruleset) -> dict[str, str]:
 def seen(view: BoardView, ruleset: Ruleset) -> dict[str, list[str]]:
     """For each square of which something is known, the contents that the sensor does not rule out."""
     return {
-        square_name(square, ruleset): [name for piece, name in _CONTENT_NAMES.items() if piece & view.possible(square)]
+        square_name(square, ruleset): list(_names_in(possible))
         for square in range(len(view.seen))
-        if view.possible(square) != ANYTHING
+        if (possible := view.possible(square)) != ANYTHING
     }
+
+
+@cache
+def _names_in(possible: Piece) -> tuple[str, ...]:
+    return tuple(name for piece, name in _CONTENT_NAMES.items() if piece & possible)
 
 
 def _guidance(session: Session, guidance: Guidance) -> dict[str, Any]:
