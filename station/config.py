@@ -106,6 +106,8 @@ class BoardTable:
     """Which pins of this machine lead where, with driver `gpio-matrix`; such a board has no port."""
     speech: bool = False
     """Whether moves, guidance and results are said aloud."""
+    invite: int = 0
+    """After so many minutes without a touch, a board lights the pieces that may begin a game; 0: never."""
     evaluation: bool = False
     """Whether the page shows who is ahead, as the engine sees it."""
     record: bool = False
@@ -157,6 +159,7 @@ class BoardTable:
             clock=read_control(self.clock),
             start_fen=self.start_fen,
             ballot=self.ballot,
+            invite_ms=60_000 * self.invite,
             arm=self.arm_setup.settings if self.arm_setup else None,
             rulesets=tuple(dict.fromkeys((*self.house_rules, self.ruleset))),
         )
@@ -255,6 +258,11 @@ def _percent(value: object) -> str | None:
     return None if right else "0 to 100 percent"
 
 
+def _minutes(value: object) -> str | None:
+    right = type(value) is int and 0 <= value <= 1440
+    return None if right else "0 to 1440 minutes"
+
+
 def _night(value: object) -> str | None:
     right = isinstance(value, str) and read_hours(value) is not None
     return None if right else HOURS_EXPECTED
@@ -318,6 +326,7 @@ _CHECKS: dict[type, dict[str, Check]] = {
         "pins": pins_fault,
         "speech": _truth,
         "evaluation": _truth,
+        "invite": _minutes,
         "record": _truth,
         "arm": filled,
         "arm_file": filled,

@@ -28,6 +28,7 @@ from station.arm_prompts import arm_prompt, has_stacked, stacks_kings
 from station.breaking import SHOWN, sentence
 from station.composing import composed, what_is_wrong
 from station.crowning import is_being_crowned
+from station.inviting import invited
 from station.leading_back import distance, names_of, nearest_target, next_thing
 from station.phases import Answering, Composing, Over, Paused, SettingUp, Turn, Waiting
 from station.solving import problem_of
@@ -159,6 +160,8 @@ def _waiting_for(session: Session) -> Guidance:
     if session.corrected and session.memory.changed_ms <= session.turn_began_ms:
         corrected = full_move_text(session.game.moves[-1], session.game.ruleset)
         return _say(session, "corrected", move=corrected, side=side)
+    if beginners := invited(session):
+        return _say(session, "invite", _hints(beginners), side=side)
     return _say(session, "turn" if isinstance(session.phase, Turn) else "thinking", side=side)
 
 

@@ -11,7 +11,7 @@ from engine.geometry import Square
 from engine.position import Move, Position, Side
 from engine.view import BoardView
 from station import announcements as say
-from station import arm_events, keeping_time, operating
+from station import arm_events, inviting, keeping_time, operating
 from station import endings_by_hand as by_hand
 from station.arm_prompts import waits_for_press
 from station.battery import take_battery
@@ -211,7 +211,7 @@ def _moments(session: Session) -> list[int]:
     by_clock = (keeping_time.flag_ms(session), by_hand.resign_until_ms(session), crowned_until_ms(session))
     moments = [moment for moment in by_clock if moment is not None]
     stuck_ms = (STUCK_SET_UP_MS, STUCK_MS) if isinstance(session.phase, SettingUp) else (pace.extended, STUCK_MS)
-    moments += operating.moments(session)
+    moments += (*operating.moments(session), *inviting.moments(session))
     moments += [session.ready_until_ms, *(settles_ms(session, wait) for wait in stuck_ms)]
     if session.hasty_ms is not None:
         moments.append(session.hasty_ms + pace.quick)

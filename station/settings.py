@@ -96,6 +96,8 @@ class Settings:
     """Whether the engine's level follows the results of the person who plays it."""
     clock: TimeControl | None = None
     start_fen: str = ""
+    invite_ms: int = 0
+    """A board that nobody has touched for so long before the first move lights the pieces that may begin; 0: never."""
     ballot: str = ""
     """What each game draws its opening from, as `engine.ballot` reads it; empty: nothing is drawn."""
     arm: ArmSettings | None = None

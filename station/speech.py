@@ -10,7 +10,7 @@ from station.effects import Announce, Effect
 from station.guidance import guide
 from station.state import Session
 
-SILENT = frozenset({"turn", "thinking", "moving", "capturing", "settling", "continue", "arm_moving"})
+SILENT = frozenset({"turn", "invite", "thinking", "moving", "capturing", "settling", "continue", "arm_moving"})
 """Prompts of a game that goes its way: whoever sits there knows, and words would only disturb."""
 
 _BETWEEN_SQUARES = re.compile(r"(?<=\d)[-x:](?=\w)")

@@ -27,7 +27,7 @@ PIECES = {
 WITH_ACTION = ("differs", "illegal", "set_up", "set_up_start", "set_up_opening")
 """Prompts that end with the next thing to do."""
 ACTIONS = ("move", "fetch", "swap", "remove", "replace", "place")
-SILENT = ("turn", "thinking", "moving", "capturing", "settling", "cleared", "crown")
+SILENT = ("turn", "invite", "thinking", "moving", "capturing", "settling", "cleared", "crown")
 """Prompts that ask for nothing to be done on the board."""
 
 

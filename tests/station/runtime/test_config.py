@@ -133,6 +133,8 @@ WRONG = {
         "turned": "45",
         "pins": "3",
         "speech": "3",
+        "evaluation": '"yes"',
+        "invite": "-1",
         "record": "3",
         "touch_move": "1",
         "clock": '"5+x"',
