@@ -183,11 +183,23 @@ class Workshop:
         if self._is_above_all(to):
             self._carry(to)
             return
-        length = math.dist(start, to)
+        length, beside = math.dist(start, to), self._beside(start, to)
         for number in range(1, max(1, math.ceil(length / STRIDE_MM)) + 1):
             share = min(1.0, number * STRIDE_MM / length) if length else 1.0
             self._carry(_between(start, to, share))
-            self._collide()
+            self._collide(beside)
+
+    def _beside(self, start: Place, to: Place) -> list[Wood]:
+        """The wood that a straight way may run into: what stands in the box around it."""
+        tool = self.tool
+        reach = self.timber.diameter + tool.radius + tool.catch
+        (left, right), (near, far) = sorted((start[0], to[0])), sorted((start[1], to[1]))
+        return [
+            wood
+            for wood in self.wood
+            if left - reach <= wood.x <= right + reach and near - reach <= wood.y <= far + reach
+            if wood not in tool.held
+        ]
 
     def _is_above_all(self, to: Place) -> bool:
         """Whether nothing stands as high as the tool and what it holds, now and where it goes."""
@@ -264,23 +276,21 @@ class Workshop:
             if wood is not fallen and is_beside and apart < self.timber.diameter - 0.5:
                 self.collisions.append(f"{fallen.piece.name} was put into {wood.piece.name}, {apart:.1f} mm apart")
 
-    def _collide(self) -> None:
-        """Tell when what is carried, or the tool itself, runs into a piece or into the board."""
+    def _collide(self, beside: list[Wood]) -> None:
+        """Tell when what is carried, or the tool itself, runs into a piece beside its way or into the board."""
         tool, timber = self.tool, self.timber
         if not tool.is_below and tool.at[2] < min(timber.board_z, timber.tray_z) - 0.5:
             self.collisions.append(f"the tool hits the table at {tool.at}")
-        for wood in self.wood:
-            if wood in tool.held:
-                continue
+        for wood in beside:
             for carried in tool.held:
                 apart = math.dist((wood.x, wood.y), (carried.x, carried.y))
                 is_level = abs(wood.z - carried.z) < timber.height - 0.1
                 if is_level and apart < timber.diameter - 0.5:
                     self.collisions.append(f"{carried.piece.name} runs into {wood.piece.name}, {apart:.1f} mm apart")
                     return
-            beside = timber.diameter / 2 + tool.radius - 0.5
+            clear = timber.diameter / 2 + tool.radius - 0.5
             apart = math.dist((wood.x, wood.y), tool.at[:2])
-            is_in_way = tool.catch < apart < beside and not tool.is_below
+            is_in_way = tool.catch < apart < clear and not tool.is_below
             if is_in_way and wood.z < tool.at[2] < wood.z + timber.height:
                 self.collisions.append(f"the tool runs into {wood.piece.name}, {apart:.1f} mm off")
                 return

@@ -140,6 +140,11 @@ def _chip(**changes: Callable[[Random], object]) -> Mishap:
     return spoil
 
 
+def _short_axis(table: ArmTable, chance: Random) -> None:
+    """The controller's own limit lies nearer than where the board does."""
+    table.chip.receive(f"$130={chance.uniform(160, 440):.0f}\n".encode(), table.now)
+
+
 def some_move(chance: Random) -> int:
     return chance.randrange(1, 14)
 
@@ -166,6 +171,7 @@ BEFORE: dict[str, Mishap] = {
     "error": _chip(error_at_move=some_move),
     "silent": _chip(silent_at_move=some_move),
     "lost steps": _chip(lost_steps_at_move=some_move),
+    "soft limit": _short_axis,
     "no home": _chip(switch_never=lambda _: True),
     "tray": lambda table, chance: None,
     "spares": lambda table, chance: None,

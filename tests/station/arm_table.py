@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from engine.geometry import Geometry
+from engine.game import Game
+from engine.geometry import Cell, Geometry
 from engine.position import EMPTY, Move, Piece
 from firmware_bridge.arm_driver import Found, Machine
 from firmware_bridge.arms import feetech, gcode
@@ -114,10 +115,14 @@ class ArmTable(Table):
         black: str = "engine:1",
         armed: bool = True,
         seed: int = 1,
+        chooses: Callable[[Game], Move] | None = None,
         **settings: object,
     ) -> None:
         self.random = Random(seed)
+        self._chooses = chooses or (lambda game: self.random.choice(game.legal_moves))
         self._clock_ms = 0
+        self.seen: dict[Cell, tuple[Piece, ...]] = {}
+        """What the sensors told of last."""
         self.parts: tuple[Motion, GrblChip | ServoBus] | None = None
         abilities = Abilities(crown=crown)
         self.halts: list[int] = []
@@ -199,7 +204,7 @@ class ArmTable(Table):
                     self.halts.append(self.now)
                     self.hear(self.motion.halt(self.now))
                 case Choose(request=request, game=game):
-                    self.chosen_moves.append(self.random.choice(game.legal_moves))
+                    self.chosen_moves.append(self._chooses(game))
                     super().send(PlayerChose(self.now, request, self.chosen_moves[-1]))
         return effects
 
@@ -256,6 +261,9 @@ class ArmTable(Table):
     def sense(self) -> None:
         """The sensors tell what stands in the workshop, if it has changed."""
         seen = self.shop.seen()
+        if seen is self.seen:
+            return
+        self.seen = seen
         stands = [_top(seen.get(cell, ())) for cell in self.ruleset.geometry.cells]
         if stands != self.stands:
             self.stands = stands

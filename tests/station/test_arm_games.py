@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.position import EMPTY
-from station.announcements import ArmStep, ArmStopped, Moved
+from engine.ruleset import load_ruleset
+from engine.thinking import Thinker
+from station.announcements import ArmStep
+from tests.station.arm_games import engine, play_game, table_for
 from tests.station.arm_table import ArmTable
-
-
-def free(contents):
-    """Which squares are empty."""
-    return [piece is EMPTY for piece in contents]
 
 
 def test_the_arm_makes_a_reply():
@@ -24,24 +21,13 @@ def test_the_arm_makes_a_reply():
 
 
 VARIANTS = ("international", "russian", "english", "italian", "turkish", "brazilian")
-LONGEST = 200
-"""Plies after which a game of random moves is long enough."""
-
-
-def play(table, plies):
-    """Have the arm play both sides, to the end or for so many plies."""
-    table.until(lambda: table.phase == "Over" or table.session.game.ply >= plies, 20_000_000)
-    assert table.shop.collisions == []
-    assert table.heard_of(ArmStopped) == []
-    assert free(table.stands) == free(table.session.game.position.contents)
-    assert table.sent_shut == []
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_whole_games_by_arm(variant):
-    table = ArmTable(variant, white="engine:1", black="engine:1", seed=len(variant))
-    play(table, 9)
-    assert len(table.heard_of(Moved)) > 8 or table.phase == "Over"
+    played = play_game(ArmTable(variant, white="engine:1", black="engine:1", seed=len(variant)), 9)
+    assert played.is_good, played
+    assert played.plies == 9
 
 
 @pytest.mark.soak
@@ -49,6 +35,9 @@ def test_whole_games_by_arm(variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_thousand_games_by_arm(variant):
     """`python -m pytest -m soak tests/station/test_arm_games.py`: some hours; the seeds were used for nothing else."""
+    thinker = Thinker(load_ruleset(variant))
     for seed in range(5000, 6000):
-        table = ArmTable(variant, white="engine:1", black="engine:1", seed=seed, crown=("swap", "stack")[seed % 2])
-        play(table, LONGEST)
+        thinker.forget()
+        crown = ("swap", "stack")[seed % 2]
+        played = play_game(table_for(variant, seed, crown, engine(thinker, seed)))
+        assert played.is_good, (seed, played)
