@@ -82,6 +82,9 @@ class Grbl:
 
     def carry_out(self, order: Order, now_ms: int) -> ArmOutput:
         """Do this."""
+        if self._state in ("booting", "quiet") and isinstance(order, FindHome):
+            self._order = order  # it was reset to stop it, and goes home once it listens again
+            return NOTHING
         if self._state not in ("ready", "held", "alarm", "stopping"):
             return ArmOutput(told=(Failed("silent", f"the controller is {self._state}"),))
         self._order, self._heard_ms = order, now_ms

@@ -74,19 +74,26 @@ class Marlin:
 
     def carry_out(self, order: Order, now_ms: int) -> ArmOutput:
         """Do this."""
+        if self._state == "booting" and isinstance(order, FindHome):
+            self._order = order  # it has started anew by itself, and goes home once it listens
+            return NOTHING
         if self._state not in ("ready", "halted") or (self._state == "halted" and not isinstance(order, FindHome)):
             kind = "killed" if self._state == "killed" else "silent" if self._state != "halted" else "alarm"
             return ArmOutput(told=(Failed(kind, f"the controller is {self._state}"),))
         self._order, self._place, self._state = order, None, "ready"
         match order:
             case FindHome():
-                # The end stops first upwards, then sideways; idle motors would let the tool sink.
-                return self._run((self._machine.grip_off, "M84 S0", "G21", "G90", "G28 Z", "G28 X Y", "M400"), now_ms)
+                return self._run(self._homing, now_ms)
             case Go():
                 return self._run((straight(order), "M400", WHERE), now_ms)
             case Grip(is_closed=is_closed):
                 switch = self._machine.grip_on if is_closed else self._machine.grip_off
                 return self._run((switch, f"G4 P{self._machine.grip_s * 1000:.0f}", "M400"), now_ms)
+
+    @property
+    def _homing(self) -> tuple[str, ...]:
+        """The end stops first upwards, then sideways; idle motors would let the tool sink."""
+        return (self._machine.grip_off, "M84 S0", "G21", "G90", "G28 Z", "G28 X Y", "M400")
 
     def halt(self, now_ms: int) -> ArmOutput:
         """Stop without a ramp; where it is then is not known."""
@@ -173,8 +180,10 @@ class Marlin:
     def _started(self) -> ArmOutput:
         """The board has started: on opening the port, or by itself."""
         was_awaited = self._state in ("absent", "booting")
-        self._state, self._awaited, self._order = "booting", "", None
+        self._state, self._awaited = "booting", ""
         self._script.clear()
+        if not was_awaited:
+            self._order = None
         return NOTHING if was_awaited else ArmOutput(told=(Failed("reset", ""),))
 
     def _again(self, wanted: int) -> ArmOutput:
@@ -204,6 +213,8 @@ class Marlin:
         answered, self._awaited = self._awaited, ""
         if self._script:
             return self._send()
+        if answered == CAPABILITIES and isinstance(self._order, FindHome):
+            return self._run(self._homing, self._heard_ms)
         if answered == CAPABILITIES:
             warning = "no EMERGENCY_PARSER: a stop waits behind what it has taken already"
             return ArmOutput(told=(Found(self._name, () if self._has_emergency_parser else (warning,)),))

@@ -153,6 +153,16 @@ def test_a_halt_stops_it_at_once_and_home_comes_first():
     assert talk.run(FindHome()) == [Done()]
 
 
+def test_who_wants_it_home_while_it_starts_anew_waits_for_that():
+    talk = Talk()
+    talk.run()
+    talk.run(FindHome())
+    talk.hear(talk.driver.receive(talk.board.opened(talk.now), talk.now))
+    assert talk.told[-1] == Failed("reset", "")
+    assert talk.run(FindHome()) == [Done()]
+    assert talk.run(Go(100, 50, 20, 6000)) == [Done()]
+
+
 def test_an_unknown_word_is_no_success():
     talk = Talk()
     talk.driver = Driver(Machine(dialect="marlin", grip_on="G999", grip_off="M107"))

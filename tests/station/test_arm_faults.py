@@ -121,6 +121,18 @@ def test_a3_a_hand_stops_it_and_it_waits_until_the_hand_is_gone():
     table.until(lambda: is_done(table))
 
 
+@pytest.mark.parametrize("later_ms", [0, 50, 150, 250])
+def test_who_presses_at_once_after_a_stop_sets_it_going(later_ms):
+    table = replying()
+    table.wait(300)
+    table.send(HandSeen(table.now, True))
+    table.send(HandSeen(table.now, False))
+    table.wait(later_ms)
+    table.press("confirm")
+    table.until(lambda: is_done(table))
+    assert [stopped.reason for stopped in table.heard_of(ArmStopped)] == ["hand"]
+
+
 def test_a_halt_from_afar_is_obeyed_and_only_the_table_lets_it_go_on():
     table = replying()
     assert table.ask("halt") is None
