@@ -213,7 +213,7 @@ def one_of(allowed: tuple[str, ...]) -> Check:
 
 def _player(value: object) -> str | None:
     right = isinstance(value, str) and is_player(value)
-    return None if right else "person, engine:1 to engine:10, or hub:COMMAND"
+    return None if right else "person, person:NAME, engine:1 to engine:10, or hub:COMMAND"
 
 
 def _clock(value: object) -> str | None:

@@ -11,9 +11,9 @@ from engine.problem_sets import count, problem
 from engine.ruleset import variant_names
 from station.clock import control_text, read_control
 from station.openings import checked_ballot, start_position
-from station.settings import PERSON, PROBLEM, Settings, without_problem
+from station.settings import MOST_NAME, PERSON, PROBLEM, Settings, without_problem
 
-PLAYER_EXPECTED = "person, engine:1 to engine:10 or hub:COMMAND"
+PLAYER_EXPECTED = "person, person:NAME, engine:1 to engine:10 or hub:COMMAND"
 CLOCK_EXPECTED = (
     "minutes, 5+3 (seconds added a move), 5d3 (seconds given back a move), 5b3x30 (three times 30 seconds a move after "
     "the five minutes), or nothing for no clock"
@@ -79,8 +79,10 @@ def _solving(settings: Settings, arguments: Mapping[str, str | int | bool]) -> S
 
 
 def is_player(text: str) -> bool:
-    """Whether a text names a player: `person`, `engine:1` to `engine:10`, `hub:COMMAND`."""
-    kind, _, rest = text.partition(":")
+    """Whether a text names a player: `person`, `person:NAME`, `engine:1` to `engine:10`, `hub:COMMAND`."""
+    kind, has_more, rest = text.partition(":")
     if kind == "engine":
         return rest.isdecimal() and 1 <= int(rest) <= 10
-    return text == "person" or (kind == "hub" and bool(rest.strip()))
+    if kind == PERSON:
+        return not has_more or (rest.isprintable() and rest == rest.strip() and 0 < len(rest) <= MOST_NAME)
+    return kind == "hub" and bool(rest.strip())

@@ -10,6 +10,8 @@ from station.clock import TimeControl
 from station.handling.arm import ArmSettings
 
 PERSON = "person"
+MOST_NAME = 60
+"""So many characters a person's name may have."""
 PROBLEM = "problem:"
 """Before the number of a problem, whose line plays this side."""
 
@@ -112,12 +114,21 @@ class Settings:
         return load_ruleset(name) if found is None and name in variant_names() else found
 
     def player(self, side: Side) -> str:
-        """Who plays a side: `person`, `engine:LEVEL` or `hub:COMMAND`."""
+        """Who plays a side: `person`, `person:NAME`, `engine:LEVEL`, `hub:COMMAND` or `problem:NUMBER`."""
         return self.white if side is Side.WHITE else self.black
 
     def is_person(self, side: Side) -> bool:
         """Whether a person at the board plays this side."""
-        return self.player(side) == PERSON
+        return self.player(side).partition(":")[0] == PERSON
+
+    def name_of(self, side: Side) -> str:
+        """Who plays a side as a record names it."""
+        return record_name(self.player(side))
+
+
+def record_name(player: str) -> str:
+    """A player as a record names it: a person's own name, where it was told."""
+    return player.removeprefix(f"{PERSON}:")
 
 
 def problem_number(settings: Settings) -> int:

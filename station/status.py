@@ -271,8 +271,8 @@ def last_move(session: Session) -> MoveObject | None:
 
 def pdn(session: Session) -> str:
     """The record as PDN."""
-    record, names = session.game, players(session)
-    tags = {"Event": session.settings.board, "White": names["white"], "Black": names["black"]}
+    record, settings = session.game, session.settings
+    tags = {"Event": settings.board, "White": settings.name_of(Side.WHITE), "Black": settings.name_of(Side.BLACK)}
     if session.opening:
         tags["Opening"] = session.opening
     return write_pdn(PdnGame(tags, record.ruleset, record.start, record.moves, result(session)))

@@ -14,6 +14,7 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from station.club.line import Line, facts, line_of, ruleset_of
 from station.club.record import NO_RESULT, Head, Known
+from station.settings import record_name
 
 
 def pdn_of(game: Mapping[str, Any], event: str) -> str:
@@ -46,8 +47,8 @@ def _tags(game: Mapping[str, Any], event: str) -> dict[str, str]:
         "Event": event,
         "Site": f"{game['station']}, {game['board']}",
         "Date": game["day"].replace("-", ".") or "????.??.??",
-        "White": game["white"],
-        "Black": game["black"],
+        "White": record_name(game["white"]),
+        "Black": record_name(game["black"]),
     }
     more = {"Opening": game["opening"], "TimeControl": game["clock"], "Termination": game["reason"]}
     is_over = game["result"] != NO_RESULT or bool(game["reason"])

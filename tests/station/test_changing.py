@@ -88,7 +88,15 @@ def test_a_station_that_starts_anew_goes_on_with_the_new_players():
     ("name", "arguments", "reason"),
     [
         ("set_players", {}, "found nothing, expected white or black"),
-        ("set_players", {"white": "engine:11"}, "white = 'engine:11': expected person, engine:1 to engine:10"),
+        (
+            "set_players",
+            {"white": "engine:11"},
+            "white = 'engine:11': expected person, person:NAME, engine:1 to engine:10",
+        ),
+        ("set_players", {"white": "person:"}, "white = 'person:': expected person"),
+        ("set_players", {"white": "person: Ann"}, "expected person"),
+        ("set_players", {"white": "person:An\nn"}, "expected person"),
+        ("set_players", {"white": "person:" + 61 * "a"}, "expected person"),
         ("set_players", {"white": 5}, "white = 5: expected person"),
         ("set_players", {"red": "person"}, "red: no such key, expected white or black"),
         ("set_variant", {}, "found nothing, expected variant"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from engine.pdn import read_pdn
 from engine.position import EMPTY
-from station.status import snapshot, state
+from station.announcements import Moved
+from station.status import game, snapshot, state
 
 from .table import Table
 
@@ -27,3 +29,15 @@ def test_a_start_that_is_not_the_variants_is_told():
     table = Table(fen="W:Wc3:Bh8")
     table.play("c3-d4")
     assert snapshot(table.session)["start_fen"] == "W:Wc3:Bh8"
+
+
+def test_persons_may_have_names_and_the_record_has_them():
+    table = Table(white='person:Zoë "Zo" Łuk', black="person:Ωmega")
+    table.play("c3-d4")
+    told = game(table.session)
+    assert told["players"] == {"white": 'person:Zoë "Zo" Łuk', "black": "person:Ωmega"}
+    assert [move.by for move in table.heard_of(Moved)] == ["person"]
+    read = read_pdn(told["pdn"], table.ruleset)[0]
+    assert (read.tags["White"], read.tags["Black"]) == ('Zoë "Zo" Łuk', "Ωmega")
+    assert table.ask("set_players", black="engine:4") is None
+    assert read_pdn(game(table.session)["pdn"], table.ruleset)[0].tags["Black"] == "engine:4"

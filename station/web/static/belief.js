@@ -59,11 +59,16 @@ export function lampsOf(snapshot) {
   return new Map(Object.entries(snapshot.state.guidance.squares).map(([name, role]) => [keyOf(squares[name]), role]));
 }
 
+/** Whether a person plays, by name or without. */
+export const isPerson = (player) => player.split(":")[0] === "person";
+
+/** Who plays, in words; a person by name where it was told. */
 export function playerText(player) {
   const [kind, ...rest] = player.split(":");
   if (kind === "engine") return say("player.engine", { level: rest[0] });
   if (kind === "problem") return say("player.problem", { number: rest[0] });
-  return kind === "hub" ? say("player.hub", { command: rest.join(":") }) : say("player.person");
+  if (kind === "hub") return say("player.hub", { command: rest.join(":") });
+  return rest.join(":") || say("player.person");
 }
 
 export function showPlayers({ state, title }) {

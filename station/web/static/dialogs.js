@@ -1,7 +1,7 @@
 /** Dialogs: a new game, and questions before something that cannot be undone. */
 
 import { today } from "./attract.js";
-import { playerText, textElement } from "./belief.js";
+import { isPerson, playerText, textElement } from "./belief.js";
 import { boardPath, get } from "./requests.js";
 import { language, say } from "./texts.js";
 
@@ -16,7 +16,7 @@ export async function askNewGame(snapshot) {
   const { state, board, title } = snapshot;
   const variants = await get(`${boardPath(board, "variants")}?lang=${language}`).catch(() => [{ name: state.variant, title }]);
   fill(byId("choose-variant"), variants.map(({ name, title }) => [name, title]), state.variant);
-  for (const side of ["white", "black"]) fill(byId(`choose-${side}`), playerOptions(state.players[side]), state.players[side]);
+  for (const side of ["white", "black"]) askPlayer(side, state.players[side]);
   const clock = state.clock?.control ?? "";
   const clocks = CLOCKS.includes(clock) ? CLOCKS : [...CLOCKS, clock];
   fill(byId("choose-clock"), clocks.map((control) => [control, clockText(control)]), clock);
@@ -31,8 +31,8 @@ export async function askNewGame(snapshot) {
   if (choice !== "start") return null;
   return {
     variant: byId("choose-variant").value,
-    white: byId("choose-white").value,
-    black: byId("choose-black").value,
+    white: playerChosen("white"),
+    black: playerChosen("black"),
     ...(byId("choose-clock").value === clock ? {} : { clock: byId("choose-clock").value }),
   };
 }
@@ -60,6 +60,22 @@ export function clockText(control) {
   }
   if (!sign) return say("clock.minutes", { minutes });
   return say(sign === "+" ? "clock.added" : "clock.given_back", { minutes, seconds });
+}
+
+/** A side's player is chosen from a list; a person may say a name. */
+function askPlayer(side, current) {
+  const [menu, name] = [byId(`choose-${side}`), byId(`name-${side}`)];
+  const chosen = isPerson(current) ? "person" : current;
+  fill(menu, playerOptions(chosen), chosen);
+  name.value = isPerson(current) ? current.slice("person:".length) : "";
+  menu.onchange = () => (name.hidden = menu.value !== "person");
+  menu.onchange();
+}
+
+function playerChosen(side) {
+  const player = byId(`choose-${side}`).value;
+  const name = byId(`name-${side}`).value.trim();
+  return player === "person" && name ? `person:${name}` : player;
 }
 
 function playerOptions(current) {

@@ -1,6 +1,6 @@
 /** Clocks, draws and resignation: what the page shows of them, and how it asks. */
 
-import { setText } from "./belief.js";
+import { isPerson, setText } from "./belief.js";
 import { askChoice } from "./dialogs.js";
 import { say } from "./texts.js";
 import { leftText } from "./times.js";
@@ -30,12 +30,12 @@ export function showOffer({ draw, players, phase }) {
   const by = phase === "over" ? null : draw.offered_by;
   byId("offer").hidden = by === null;
   const other = by === "white" ? "black" : "white";
-  const isPerson = players[other] === "person";
+  const mayAnswer = isPerson(players[other]);
   const names = { side: say(`side.${other}`) };
-  setText(byId("offer-text"), say(isPerson ? "offer.text" : "offer.text_waits", names));
+  setText(byId("offer-text"), say(mayAnswer ? "offer.text" : "offer.text_waits", names));
   setText(byId("offer-accept"), say("offer.accept", names));
   setText(byId("offer-decline"), say("offer.decline", names));
-  for (const id of ["offer-accept", "offer-decline"]) byId(id).hidden = !isPerson;
+  for (const id of ["offer-accept", "offer-decline"]) byId(id).hidden = !mayAnswer;
 }
 
 /** The button for draws says what it does. */
@@ -49,7 +49,7 @@ export async function askDraw({ draw, players }) {
     const question = say("confirm.claim", { article: draw.claim.article });
     return (await askChoice(question, [{ value: "claim", text: say("confirm.claim_yes") }])) && {};
   }
-  const persons = SIDES.filter((side) => players[side] === "person");
+  const persons = SIDES.filter((side) => isPerson(players[side]));
   const offers = persons
     .filter((side) => side !== draw.offered_by)
     .map((side) => ({ value: side, text: say("confirm.draw_offer", { side: say(`side.${side}`) }) }));
@@ -62,7 +62,7 @@ export async function askDraw({ draw, players }) {
 
 /** Who resigns; resolves to a side, or null. */
 export async function askResign({ players }) {
-  const persons = SIDES.filter((side) => players[side] === "person");
+  const persons = SIDES.filter((side) => isPerson(players[side]));
   const sides = persons.length ? persons : SIDES;
   const answers = sides.map((side) => ({ value: side, text: say("confirm.resign_side", { side: say(`side.${side}`) }) }));
   return askChoice(say("confirm.resign"), answers);

@@ -13,13 +13,14 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
 }
 
-/** Fill in every element of the document that names a text (`data-text`) or a label (`data-label`). */
+/** Fill in every element of the document that names a text (`data-text`), a label (`data-label`) or a hint (`data-hint`). */
 export function fillIn(root) {
   root.documentElement.lang = language;
   for (const element of root.querySelectorAll("[data-text]")) element.textContent = say(element.dataset.text);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", say(element.dataset.label));
   }
+  for (const element of root.querySelectorAll("[data-hint]")) element.placeholder = say(element.dataset.hint);
 }
 
 /** Fill a menu of languages, each by its own name; choosing one loads the page in it, and is remembered here. */

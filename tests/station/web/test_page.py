@@ -343,13 +343,17 @@ def test_O68_a_new_game_is_asked_for_with_players_variant_and_clock(serve, open_
     expect(page.locator("#choose-variant option")).not_to_have_count(1)
     page.select_option("#choose-variant", "brazilian")
     page.select_option("#choose-white", "person")
+    page.fill("#name-white", " Zoë ")
+    page.fill("#name-black", "nobody")
     page.select_option("#choose-black", "engine:7")
+    expect(page.locator("#name-black")).to_be_hidden()
     page.select_option("#choose-clock", "5+3")
     page.click("#new-game-start")
+    expect(page.locator("#player-white .who")).to_have_text("White: Zoë")
     expect(page.locator("#player-black .who")).to_have_text("Black: Computer, level 7")
     expect(page.locator("#variant")).to_contain_text("Brazilian")
     assert table.requests == [
-        (BOARD, "new_game", {"variant": "brazilian", "white": "person", "black": "engine:7", "clock": "5+3"})
+        (BOARD, "new_game", {"variant": "brazilian", "white": "person:Zoë", "black": "engine:7", "clock": "5+3"})
     ]
 
 
