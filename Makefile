@@ -15,7 +15,7 @@ KERNEL := $(filter-out engine/kernel/wide_%,$(wildcard engine/kernel/*.pxd))
 KERNEL += $(KERNEL:.pxd=.py)
 SAY_IF_NOT_COMPILED = @ls engine/kernel/moves*.so >/dev/null 2>&1 || echo "The kernel is not compiled, the engine plays with its readable search, much weaker; install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev) and run make again after make clean."
 
-.PHONY: demo test lint unit soak texts wheels acceptance bench clean
+.PHONY: demo test lint unit soak pictures texts wheels acceptance bench clean
 
 demo: $(VENV)/run.done ## a whole station on simulated boards; options in ARGS, e.g. make demo ARGS="--variant russian"
 	$(BIN)/dambord demo $(ARGS)
@@ -34,6 +34,9 @@ unit: $(VENV)/test.done
 
 soak: $(VENV)/test.done ## what takes longer than a test run may: many kills, all games, long simulations
 	$(BIN)/python -m pytest -m soak $(ARGS)
+
+pictures: $(VENV)/test.done ## the pictures of docs/guide.md, taken anew in a real browser
+	$(BIN)/python docs/pictures/take.py
 
 texts: $(VENV)/test.done ## catalogues brought up to date with the English, and what is to be translated
 	$(BIN)/python -m station.texts
