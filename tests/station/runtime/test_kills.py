@@ -57,19 +57,46 @@ def unfinished(left):
     ("variant", "driver", "hands", "plies"), [("russian", "matrix", "calm", 9), ("international", "dgt", "blitz", 6)]
 )
 def test_O50_a_journal_cut_anywhere_gives_the_game_at_its_last_announcement(tmp_path, variant, driver, hands, plies):
-    ruleset, start, moves = game(variant, plies)
-    journal = tmp_path / "whole" / "000000000002.jsonl"
-    play(start, moves, ruleset, Setup(driver, hands), 3, journal)
-    data = journal.read_bytes()
-    folder = tmp_path / "journal" / "table"
-    folder.mkdir(parents=True)
-    cut = folder / journal.name
+    data, cut = journal_of(tmp_path, variant, driver, hands, plies)
     places = {*range(max(0, len(data) - 1500), len(data) + 1)}
     places |= {random.Random(1).randrange(len(data)) for _ in range(250)}
     header = data.index(b"\n")
-    for place in sorted(places | {header, header + 1}):
+    cut_at(cut, data, sorted(places | {header, header + 1}))
+
+
+def journal_of(tmp_path, variant, driver, hands, plies):
+    """The bytes of a journal in which a game was played, and a path at which a station looks for its own."""
+    ruleset, start, moves = game(variant, plies)
+    journal = tmp_path / "whole" / "000000000002.jsonl"
+    play(start, moves, ruleset, Setup(driver, hands), 3, journal)
+    cut = tmp_path / "journal" / "table" / journal.name
+    cut.parent.mkdir(parents=True)
+    return journal.read_bytes(), cut
+
+
+def cut_at(cut, data, places):
+    """A journal that ends at any of some places gives the game at its last whole announcement."""
+    left, end = None, -1
+    for place in places:
+        if data.rfind(b"\n", 0, place) > end:
+            end = data.rfind(b"\n", 0, place)
+            left = unfinished(left_by(announced(data[:place])))
         cut.write_bytes(data[:place])
-        assert shown(resume(folder)) == unfinished(left_by(announced(data[:place]))), place
+        assert shown(resume(cut.parent)) == left, place
+
+
+def test_O50_every_prefix_of_a_short_journal_opens(tmp_path):
+    data, cut = journal_of(tmp_path, "russian", "matrix", "clean", 1)
+    assert len(announced(data)) > 1
+    cut_at(cut, data, range(len(data) + 1))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(("variant", "driver"), [("russian", "matrix"), ("international", "dgt")])
+def test_every_prefix_of_a_whole_games_journal_opens(tmp_path, variant, driver):
+    data, cut = journal_of(tmp_path, variant, driver, "real", 12)
+    cut_at(cut, data, range(len(data) + 1))
 
 
 def test_a_torn_header_leaves_the_journal_before(tmp_path):
