@@ -67,6 +67,48 @@ class ClockNews:
         return now
 
 
+class ClockReader:
+    """Lever and times out of what a clock at the board tells."""
+
+    def __init__(self) -> None:
+        self._news = ClockNews()
+        self._right_high: bool | None = None
+        self._right_high_told: bool | None = None
+        self.is_doubtful = False
+        """Whether the lever was told to have moved, and not confirmed yet: the clock is to be asked again."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a clock has told its times."""
+        return self._right_high_told is not None
+
+    def forget(self) -> None:
+        """The conversation begins anew: how the lever stands is not known."""
+        self._right_high = self._right_high_told = None
+        self.is_doubtful = False
+
+    def take(self, payload: bytes, now_ms: int, *, rotated: bool) -> tuple[ClockTimes | None, str | None]:
+        """The times if they are news, and which button a lever amounts to that is told twice to have moved."""
+        self.is_doubtful = False
+        if not is_times(payload):
+            return None, None
+        shown = times(payload, rotated)
+        return None if shown is None else self._news.take(shown, now_ms), self._lever(payload, rotated)
+
+    def _lever(self, payload: bytes, rotated: bool) -> str | None:
+        right_high = bool(payload[6] & RIGHT_HIGH)
+        told, self._right_high_told = self._right_high_told, right_high
+        if right_high == self._right_high:
+            return None
+        if right_high != told:
+            self.is_doubtful = True
+            return None
+        was_known, self._right_high = self._right_high is not None, right_high
+        if not was_known:
+            return None
+        return "clock_white" if right_high != rotated else "clock_black"
+
+
 def _agree(before: ClockTimes, now: ClockTimes, passed_ms: int) -> bool:
     if before.running is not now.running:
         return False

@@ -150,6 +150,43 @@ class Historian(Protocol):
         ...
 
 
+class LineTurns(Protocol):
+    """Who may speak on a line that several boards share; a driver class has a class of these as its `turns`."""
+
+    def ask(self, member: int, request: bytes) -> None:
+        """A member wants to say something."""
+        ...
+
+    def leave(self, member: int) -> None:
+        """A member has gone."""
+        ...
+
+    def hear(self, data: bytes, now_ms: int) -> None:
+        """Bytes have come."""
+        ...
+
+    def due(self, now_ms: int) -> tuple[int, bytes] | None:
+        """Whose turn begins now, and what is sent; None for nobody's."""
+        ...
+
+    def deadline_ms(self) -> int | None:
+        """When `due` may have something that it has not now; None for not before somebody asks or bytes come."""
+        ...
+
+
+@runtime_checkable
+class OneOfMany(Protocol):
+    """A driver whose board is on a line with others."""
+
+    def call(self, unique_id: str) -> None:
+        """Say which of them it is; ValueError for what is no such id."""
+        ...
+
+    def sent(self, now_ms: int) -> None:
+        """What was to be sent has gone out only now, in its turn."""
+        ...
+
+
 @runtime_checkable
 class Speaker(Protocol):
     """A driver whose board may have a display for a few characters."""

@@ -7,23 +7,19 @@ A lever that rises on the right was pushed down on the left, so the left player 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
-from dataclasses import replace
 from typing import ClassVar
 
 from engine.geometry import Geometry
-from engine.position import CONTENTS, EMPTY, Piece
-from engine.view import BLACK, WHITE, BoardView, view_of
-from firmware_bridge.dgt_clock import RIGHT_HIGH, ClockNews, is_times, times
-from firmware_bridge.dgt_codes import UNTAUGHT, Reading, as_known, as_read, learn
+from engine.position import Piece
+from engine.view import BoardView
+from firmware_bridge.dgt_clock import ClockReader
+from firmware_bridge.dgt_codes import Reading
 from firmware_bridge.dgt_display import Display
+from firmware_bridge.dgt_fields import ONLY_DARK, Fields, wrong_size
 from firmware_bridge.dgt_frames import AFTER_DUMP, SPOILT_DUMP, Frame, Message, Parser, spread
 from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
 from firmware_bridge.driver import NOTHING, Battery, Calibration, ClockTimes, Counters, Cues, Device, Output
-from firmware_bridge.flicker import Flicker
-from firmware_bridge.placement import placement, turns
-from firmware_bridge.swings import Swings
 
 RESET_COMMAND = bytes((RESET,))
 CHARGING = 0x01
@@ -50,26 +46,16 @@ class Driver:
         quiet_ms: int = QUIET_MS,
         turned: int | None = None,
     ) -> None:
-        self._turns = turns(geometry, turned)
-        self._geometry = geometry
-        self._home = home
-        self._count = geometry.columns * geometry.rows
+        self._fields = Fields(geometry, home, turned)
         self._schedule = Schedule(quiet_ms)
         self._parser = Parser()
         self._drops: Counter[str] = Counter()
         self._seen_drops = 0
-        self._flicker = Flicker()
-        self._swings = Swings()
         self._replay = Replay()
-        self._readings: dict[str, Reading] = {}
         self._version: str | None = None
         self._has_answered = False
-        self._serial = ""
         self._serial_heard = ""
         self._problem: str | None = None
-        self._fields: bytearray | None = None
-        self._dump: bytes | None = None
-        self._settled = b""
         self._is_doubtful = False
         """Whether the last dump had a byte too many: it was shifted, and confirms nothing."""
         self._shifted = 0
@@ -78,19 +64,16 @@ class Driver:
         """The position and the board that its memory was asked about last."""
         self._battery: Battery | None = None
         self._battery_heard: Battery | None = None
-        self._clock = ClockNews()
+        self._clock = ClockReader()
         self._clock_news: ClockTimes | None = None
         self._display = Display()
-        self._right_high: bool | None = None
-        self._right_high_told: bool | None = None
-        self._delivered: BoardView | None = None
 
     @property
     def device(self) -> Device | None:
         """What the board said of itself, None before its first answer."""
         if self._version is None:
             return None
-        return Device("DGT-compatible (unofficial)", self._serial, self._version, True, True, False)
+        return Device("DGT-compatible (unofficial)", self._fields.serial, self._version, True, True, False)
 
     @property
     def counters(self) -> Counters:
@@ -106,20 +89,16 @@ class Driver:
     @property
     def reading(self) -> Reading:
         """The piece codes and the orientation in use for the board with this serial number."""
-        return self._readings.get(self._serial, replace(UNTAUGHT, turned=self._turns[0]))
+        return self._fields.reading
 
     @property
     def learned(self) -> Calibration | None:
         """The piece codes and the orientation learned of the board with this serial number; None for nothing."""
-        return as_known(self.reading)
+        return self._fields.learned
 
     def recall(self, unique_id: str, known: Calibration) -> None:
         """Takes what was learned of the board with a serial number at an earlier time, unless codes are not named."""
-        reading = as_read(known, self._turns[0])
-        if reading is not None:
-            self._readings[unique_id] = (
-                reading if reading.turned in self._turns else replace(reading, turned=self._turns[0])
-            )
+        self._fields.recall(unique_id, known)
 
     def start(self, now_ms: int) -> Output:
         """Begins a conversation on a port that has just been opened."""
@@ -151,7 +130,8 @@ class Driver:
     def tick(self, now_ms: int) -> Output:
         """Does what is due at this time."""
         self._parser.expire(now_ms)
-        self._take_flicker(now_ms)
+        if self._fields.expire(now_ms):
+            self._schedule.disturb(now_ms)
         self._notice_drops(now_ms)
         is_silent = self._schedule.is_silent(now_ms)
         if is_silent or self._schedule.is_unanswered(now_ms):
@@ -162,7 +142,7 @@ class Driver:
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do."""
-        watched = (self._flicker.deadline_ms(), self._swings.deadline_ms(), self._replay.deadline_ms())
+        watched = (self._fields.deadline_ms(), self._replay.deadline_ms())
         due = (self._schedule.deadline_ms(), self._parser.deadline_ms(), self._speaks_ms(), *watched)
         return min((at_ms for at_ms in due if at_ms is not None), default=None)
 
@@ -180,7 +160,7 @@ class Driver:
 
         The answer takes the line for eight seconds, so the same board is asked once.
         """
-        unclear = (contents, bytes(self._fields or b""))
+        unclear = (contents, self._fields.codes or b"")
         if unclear == self._unclear or not self._schedule.online:
             return NOTHING
         self._looked_for, self._unclear = contents, unclear
@@ -190,32 +170,21 @@ class Driver:
     def _take_log(self, log: bytes, now_ms: int) -> None:
         """Shows again what stood since the position that was looked for, if it ever did."""
         wanted, self._looked_for = self._looked_for, None
-        if wanted is None or self._fields is None or not self._schedule.online:
+        now = self._fields.codes
+        if wanted is None or now is None or not self._schedule.online:
             return
-        known = boards(log, bytes(self._fields))
-        stood = next((at for at in range(len(known) - 1, -1, -1) if self._shows(known[at].fields, wanted)), len(known))
-        views = ((self._seen(board.fields, board.is_still, ()), board.is_still) for board in known[stood:])
+        known = boards(log, now)
+        shows = self._fields.shows
+        stood = next((at for at in range(len(known) - 1, -1, -1) if shows(known[at].fields, wanted)), len(known))
+        views = ((self._fields.seen(board.fields, board.is_still), board.is_still) for board in known[stood:])
         self._replay.begin(views, now_ms)
-
-    def _shows(self, fields: bytes, contents: tuple[Piece, ...]) -> bool:
-        """Whether a position's pieces stand on a board, be they men or kings."""
-        reading = self.reading
-        squares = placement(self._geometry, reading.turned).squares
-        sides = {EMPTY: EMPTY, **{piece: WHITE if piece & WHITE else BLACK for piece in CONTENTS[1:]}}
-        told = zip(contents, (reading.possible(fields[index]) for index in squares), strict=True)
-        return all(bool(sides[piece] & possible) for piece, possible in told)
 
     def _forget(self) -> None:
         self._has_answered = False
         self._problem = None
-        self._fields = None
-        self._dump = None
-        self._settled = b""
-        self._right_high = self._right_high_told = None
-        self._delivered = None
+        self._fields.forget()
+        self._clock.forget()
         self._display.clear()
-        self._flicker.clear()
-        self._swings.clear()
         self._replay.clear()
 
     def _due(self, now_ms: int) -> bytes:
@@ -231,7 +200,7 @@ class Driver:
     def _speaks_ms(self) -> int | None:
         """When the clock is to be told something; None where there is nothing to be told, or no clock."""
         due_ms = self._display.due_ms()
-        if due_ms is None or self._right_high_told is None or not self._schedule.online:
+        if due_ms is None or not self._clock.is_there or not self._schedule.online:
             return None
         return max(due_ms, self._schedule.free_ms())
 
@@ -248,14 +217,17 @@ class Driver:
         match frame.message:
             case Message.BOARD:
                 return self._take_dump(frame.payload, now_ms), None
-            case Message.BLACK_SQUARES if self._count == 100:
+            case Message.BLACK_SQUARES if self._fields.count == 100:
                 return self._take_dump(spread(frame.payload), now_ms), None
             case Message.FIELD:
                 return self._take_field(frame.payload[0], frame.payload[1], now_ms), None
             case Message.CLOCK:
                 self._display.take(frame.payload)
-                self._clock_news = self._take_times(frame.payload, now_ms) or self._clock_news
-                return None, self._take_clock(frame.payload)
+                times, button = self._clock.take(frame.payload, now_ms, rotated=self.reading.rotated)
+                self._clock_news = times or self._clock_news
+                if self._clock.is_doubtful:
+                    self._schedule.ask_clock()
+                return None, button
             case Message.VERSION:
                 self._has_answered = True
                 self._version = f"{frame.payload[0]}.{frame.payload[1]:02d}"
@@ -263,19 +235,18 @@ class Driver:
                 self._take_serial(frame.payload)
             case Message.BATTERY:
                 self._take_battery(frame.payload)
-            case Message.LONG_SERIAL if not self._serial:
+            case Message.LONG_SERIAL if not self._fields.serial:
                 self._take_serial(frame.payload[-5:])
         return None, None
 
     def _take_serial(self, payload: bytes) -> None:
         """Believes the first serial number, and another one only when it comes twice: each may be spoilt."""
         heard = payload.decode("ascii")
-        if self._serial not in ("", heard) and heard != self._serial_heard:
+        if self._fields.serial not in ("", heard) and heard != self._serial_heard:
             self._serial_heard = heard
         else:
-            untaught = replace(UNTAUGHT, turned=self._turns[0])
-            self._readings.setdefault(heard, untaught if self._serial else self.reading)
-            self._serial = self._serial_heard = heard
+            self._serial_heard = heard
+            self._fields.meet(heard)
 
     def _take_battery(self, payload: bytes) -> None:
         """Believes what is said twice in a row, but for a small step: the line has no checksum."""
@@ -291,117 +262,34 @@ class Driver:
             self._battery = heard
 
     def _take_field(self, field: int, code: int, now_ms: int) -> BoardView | None:
-        if field >= self._count:
+        if field >= self._fields.count:
             self._drops["field off the board"] += 1
             return None
-        if self._fields is None:
+        if not self._fields.change(field, code, now_ms):
             return None
-        before, after = self._fields[field], code & 0x0F
-        if self._is_swing(field, before, after, now_ms):
-            return None
-        if self._flicker.note(field, before, after, now_ms):
-            return None
-        self._fields[field] = after
         self._schedule.disturb(now_ms)
         return self._view(firm=False)
-
-    def _take_flicker(self, now_ms: int) -> None:
-        for field in self._flicker.expire(now_ms):
-            if self._fields is not None:
-                self._fields[field] = 0
-                self._schedule.disturb(now_ms)
-        for field, code in self._swings.expire(now_ms):
-            if self._fields is not None:
-                self._fields[field] = code
-                self._schedule.disturb(now_ms)
-
-    def _is_swing(self, field: int, before: int, after: int, now_ms: int) -> bool:
-        """Whether a field holds what it held, though its piece is read as one of another kind for the moment.
-
-        What it held must have been told twice: the line has no checksum.
-        """
-        reading = self.reading
-        side = WHITE if reading.possible(before) & WHITE else BLACK
-        is_settled = before in reading.codes and self._settled[field : field + 1] == bytes((before,))
-        if is_settled and after and reading.possible(after) & side:
-            return self._swings.note(field, before, after, now_ms)
-        self._swings.drop(field)
-        return False
 
     def _take_dump(self, payload: bytes, now_ms: int) -> BoardView | None:
         is_quiet = self._schedule.take_dump()
         if self._has_answered:
             self._schedule.meet(now_ms)
-        if len(payload) != self._count:
+        if len(payload) != self._fields.count:
             self._misfit(len(payload), now_ms)
             return None
-        fields = self._flicker.overlay(bytes(code & 0x0F for code in payload))
-        if self._fields is not None:
-            known = enumerate(zip(self._fields, fields, strict=True))
-            fields = bytes(old if self._is_swing(field, old, new, now_ms) else new for field, (old, new) in known)
-        agrees = fields in (self._fields, self._dump) and not self._is_doubtful
+        agrees = self._fields.replace(payload, now_ms, is_quiet=is_quiet, is_doubtful=self._is_doubtful)
         self._is_doubtful = False
-        self._dump = fields
-        self._fields = bytearray(fields)
-        if is_quiet and agrees:
-            self._settled = fields
         if is_quiet and not agrees:
             self._schedule.ask_again(now_ms)
-        self._learn(fields)
         return self._view(firm=is_quiet and agrees)
 
     def _misfit(self, found: int, now_ms: int) -> None:
         """A dump of another size: says so, and asks a large board once more for its dark squares alone."""
-        if self._count == 100 and not self._schedule.asks_black_squares:
+        if self._fields.count == 100 and not self._schedule.asks_black_squares:
             self._schedule.ask_again(now_ms, black_squares=True)
-            self._problem = (
-                "The board answered with 64 fields, expected 100: it scans only its dark squares or is an 8x8 board; "
-                "set it to scan all squares or choose a variant that fits it."
-            )
-        elif self._count != 100:
-            self._problem = (
-                f"The board has {found} fields, expected {self._count}: "
-                "choose a variant that fits it or connect another board."
-            )
-
-    def _learn(self, fields: bytes) -> None:
-        if self._home is not None:
-            learned = learn(fields, self._geometry, self._home, self.reading, self._turns)
-            if learned is not None:
-                self._readings[self._serial] = learned
+            self._problem = ONLY_DARK
+        elif self._fields.count != 100:
+            self._problem = wrong_size(found, self._fields.count)
 
     def _view(self, *, firm: bool) -> BoardView | None:
-        if self._fields is None or not self._schedule.online:
-            return None
-        view = self._seen(bytes(self._fields), firm, self._flicker.weak())
-        if view == self._delivered:
-            return None
-        self._delivered = view
-        return view
-
-    def _seen(self, fields: bytes, firm: bool, flickering: Container[int]) -> BoardView:
-        reading = self.reading
-        place = placement(self._geometry, reading.turned)
-        stray = (cell for index, cell in place.others if fields[index])
-        weak = (square for square, index in enumerate(place.squares) if index in flickering)
-        return view_of((reading.possible(fields[index]) for index in place.squares), stray, firm, weak)
-
-    def _take_times(self, payload: bytes, now_ms: int) -> ClockTimes | None:
-        shown = times(payload, self.reading.rotated) if is_times(payload) else None
-        return None if shown is None else self._clock.take(shown, now_ms)
-
-    def _take_clock(self, payload: bytes) -> str | None:
-        """Which button a lever that has moved amounts to, when the clock says twice that it has moved."""
-        if not is_times(payload):
-            return None
-        right_high = bool(payload[6] & RIGHT_HIGH)
-        told, self._right_high_told = self._right_high_told, right_high
-        if right_high == self._right_high:
-            return None
-        if right_high != told:
-            self._schedule.ask_clock()
-            return None
-        was_known, self._right_high = self._right_high is not None, right_high
-        if not was_known:
-            return None
-        return "clock_white" if right_high != self.reading.rotated else "clock_black"
+        return self._fields.view(firm=firm) if self._schedule.online else None

@@ -8,6 +8,7 @@ from engine.geometry import Cell
 from engine.position import Piece
 from firmware_bridge.simulator.certabo_board import CertaboBoard
 from firmware_bridge.simulator.dgt_board import DgtBoard
+from firmware_bridge.simulator.dgt_bus import DgtBus
 from firmware_bridge.simulator.faults import NONE, PRESETS, Faults
 from firmware_bridge.simulator.gpio_board import GpioBoard
 from firmware_bridge.simulator.matrix_board import MatrixBoard
@@ -19,6 +20,7 @@ __all__ = [
     "SIMULATED",
     "CertaboBoard",
     "DgtBoard",
+    "DgtBus",
     "Faults",
     "GpioBoard",
     "MatrixBoard",
@@ -27,7 +29,7 @@ __all__ = [
     "device_for",
 ]
 
-SIMULATED = ("matrix", "dgt", "millennium", "certabo", "gpio-matrix")
+SIMULATED = ("matrix", "dgt", "dgt-bus", "millennium", "certabo", "gpio-matrix")
 """Drivers for whose boards there is a simulated one."""
 QUIET_PERIOD_MS = 100
 """Boards that repeat themselves less often than this report what has changed at once, and little else."""
@@ -105,6 +107,8 @@ def device_for(  # noqa: PLR0913
             )
         case "dgt":
             return DgtBoard(columns, rows, seed=seed, faults=faults, codes=codes, rotated=rotated)
+        case "dgt_bus" | "dgt-bus":
+            return DgtBus([(columns, rows)], seed=seed, faults=faults, codes=codes, rotated=rotated)
         case "millennium" | "certabo" if (columns, rows) != (8, 8):
             raise ValueError(f"no {driver} board of {columns}x{rows} cells, only of 8x8")
         case "millennium":

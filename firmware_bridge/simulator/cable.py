@@ -44,6 +44,11 @@ class Cable:
             out += self._under_way.popleft()[1]
         return out
 
+    def garble(self) -> None:
+        """What is under way arrives as noise."""
+        noisy = [(at_ms, self._noise.random.randbytes(len(piece))) for at_ms, piece in self._under_way]
+        self._under_way = deque(noisy)
+
     def cut(self, now_ms: int) -> None:
         """What is under way is lost."""
         self._under_way.clear()

@@ -9,6 +9,7 @@ from math import ceil
 from engine.geometry import Cell
 from engine.position import Piece
 from firmware_bridge.simulator.cable import Cable
+from firmware_bridge.simulator.dgt_bus_end import BusEnd
 from firmware_bridge.simulator.faults import NONE, Faults, Noise
 from firmware_bridge.simulator.scan import Scanner
 
@@ -19,6 +20,7 @@ COMMAND_MS = 3
 INPUT_BYTES = 10
 CLOCK_MS = 1000
 LOG_BYTES = 0x1F00
+PING_SPREAD_MS = 1100
 TRADE_MARK = b"DAMBORD SIMULATED BOARD"
 WRONG_CODE = 0x0D
 CODES: dict[str, dict[Piece, int]] = {
@@ -55,12 +57,15 @@ class DgtBoard:
         dark_only: bool = False,
         battery: int | None = 90,
         shows_text: bool = True,
+        cable: Cable | None = None,
     ) -> None:
+        """`cable` is one that other boards speak on too."""
         self._columns = columns
         self._fields = columns * rows
         self._noise = Noise(faults, seed)
         self._scanner = Scanner(self._fields, SCAN_MS, CODES[codes], self._noise, WRONG_CODE)
-        self._cable = Cable(BYTES_PER_MS, self._noise)
+        self._cable = cable or Cable(BYTES_PER_MS, self._noise)
+        self._bus = BusEnd(serial % 16384)
         self._rotated = rotated
         self._serial = serial
         self._clock = clock
@@ -73,7 +78,14 @@ class DgtBoard:
         """What the clock shows instead of its times."""
         self.told: list[bytes] = []
         """The clock commands that have come."""
+        self.asked: list[int] = []
+        """The bus commands that it has obeyed."""
         self._mode = _BUS
+        self._bus_command: tuple[int, int] | None = None
+        self._bus_ms: int | None = None
+        """When the one bus command that it can hold is obeyed."""
+        self._ping_ms: int | None = None
+        """When it answers a ping to all boards."""
         self._right_high = False
         self._input: deque[int] = deque()
         self._read_ms = 0
@@ -122,15 +134,25 @@ class DgtBoard:
         self._cable.cut(now_ms)
         self._clock_ms = None
         self._log.append(0x6A)
+        self._bus.restart()
         self._scanner.restart(now_ms)
         for field, code in enumerate(self._scanner.read):
             if code:
                 self._log += bytes((0x40 | code, field))
+                self._bus.note(bytes((0x40 | code, field)))
 
     def receive(self, data: bytes, now_ms: int) -> bytes:
         """Takes bytes from the host, gives bytes for it."""
         out = self.tick(now_ms)
         for byte in self._noise.spoil(data) if now_ms >= self._boot_ms else b"":
+            command = self._bus.take(byte)
+            if command is not None and self._mode != _BUS:
+                self._mode = _BUS  # that it does, and no more
+            elif command is not None:
+                self._bus_ms = now_ms + COMMAND_MS if self._bus_ms is None else self._bus_ms
+                self._bus_command = self._bus_command or command
+            if self._bus.is_taking:
+                continue
             # What is for the clock is passed on as it comes; only commands of the board's own have to wait.
             if len(self._input) < INPUT_BYTES or self._input[0] == _TO_CLOCK:
                 self._input.append(byte)
@@ -144,12 +166,13 @@ class DgtBoard:
         while self._input and self._read_ms <= now_ms:
             self._read_command(self._read_ms)
             self._read_ms += COMMAND_MS
+        self._obey_bus(now_ms)
         self._run_clock(now_ms)
         return self._cable.arrived(now_ms)
 
     def deadline_ms(self) -> int | None:
         """When tick has something to do, None when nothing will happen by itself."""
-        due = [self._read_ms if self._input else None, self._clock_ms]
+        due = [self._read_ms if self._input else None, self._clock_ms, self._bus_ms, self._ping_ms]
         moments = (*due, self._cable.deadline_ms(), self._scanner.deadline_ms())
         return min((ceil(moment) for moment in moments if moment is not None), default=None)
 
@@ -161,6 +184,7 @@ class DgtBoard:
         for at_ms, field, code in self._scanner.advance(now_ms):
             quick = 0x10 if at_ms - self._log_ms < 250 else 0
             self._log += bytes((0x40 | quick | code, field))
+            self._bus.note(bytes((0x40 | quick | code, field)))
             self._log_ms = at_ms
             if self._mode in _UPDATING:
                 self._say(0x0E, bytes((field, code)), at_ms)
@@ -202,6 +226,31 @@ class DgtBoard:
         done = is_text or not self.display
         self._say(0x0D, bytes((0x0A, 0x10 if done and self._shows_text else 0x40, 0, 0x0A, 0, 0, 0)), at_ms)
 
+    def _obey_bus(self, now_ms: int) -> None:
+        if self._ping_ms is not None and self._ping_ms <= now_ms:
+            self._tell_bus(0x87, b"", self._ping_ms)
+            self._ping_ms = None
+        if self._bus_ms is None or self._bus_ms > now_ms or self._bus_command is None:
+            return
+        (command, address), at_ms = self._bus_command, self._bus_ms
+        self._bus_command = self._bus_ms = None
+        if address not in (0, self._bus.address) or (address == 0 and command not in (0x87, 0x88, 0x89)):
+            return
+        self.asked.append(command)
+        if command == 0x87 and address == 0:
+            if not self._bus.leaves_out_ping():
+                self._ping_ms = at_ms + self._noise.random.randint(0, PING_SPREAD_MS)
+        elif command == 0x88:
+            self._mode = _IDLE
+        elif command == 0x89:
+            self.power_cycle(at_ms)
+        elif command in _BUS_SERVICES:
+            for kind, data in _BUS_SERVICES[command](self):
+                self._tell_bus(kind, data, at_ms)
+
+    def _tell_bus(self, kind: int, data: bytes, at_ms: float) -> None:
+        self._transmit(self._bus.message(kind, data), at_ms)
+
     def _dump(self) -> bytes:
         return self._half(0) + bytes(14) if self._dark_only else bytes(self._scanner.read)
 
@@ -232,11 +281,14 @@ class DgtBoard:
             self._clock_ms += CLOCK_MS
 
     def _say(self, identifier: int, payload: bytes, at_ms: float) -> None:
+        total = len(payload) + 3
+        self._transmit(bytes((0x80 | identifier, total >> 7, total & 0x7F)) + payload, at_ms)
+
+    def _transmit(self, message: bytes, at_ms: float) -> None:
         if self._noise.happens(self._noise.faults.power_cycle):
             self.power_cycle(ceil(at_ms))
             return
-        total = len(payload) + 3
-        self._cable.send(bytes((0x80 | identifier, total >> 7, total & 0x7F)) + payload, at_ms)
+        self._cable.send(message, at_ms)
 
 
 _SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {
@@ -253,3 +305,15 @@ _SERVICES: dict[int, tuple[int, Callable[[DgtBoard], bytes]]] = {
     0x55: (0x22, lambda board: b"%010d" % board._serial),
 }
 """For each command that is answered: identifier and payload of the answer."""
+_BUS_SERVICES: dict[int, Callable[[DgtBoard], tuple[tuple[int, bytes], ...]]] = {
+    0x81: lambda board: ((0x84, board._times()),),
+    0x82: lambda board: ((0x83, board._dump()),),
+    0x83: lambda board: ((0x85, board._bus.changes()),),
+    0x84: lambda board: ((0x85, board._bus.repeated),),
+    0x87: lambda board: ((0x87, b""),),
+    0x8A: lambda board: ((0x87, board._bus.hush()),),
+    0x8B: lambda board: ((0x89, b"\x01\x02"),),
+    0x8C: lambda board: ((0x8A, board._half(0)),) if board._fields == 100 else (),
+    0x8D: lambda board: ((0x85, board._bus.changes()), (0x84, board._times()), (0x83, board._dump())),
+}
+"""For each bus command that is answered: types and data of what it answers."""

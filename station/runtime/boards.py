@@ -25,12 +25,13 @@ from station.config import BoardTable
 from station.effects import Announce, Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event, HandSeen
-from station.ports import BoardDriver, Dimmer, Historian, Learner, Port, Speaker
+from station.ports import BoardDriver, Dimmer, Historian, Learner, LineTurns, OneOfMany, Port, Speaker
 from station.runtime.desk import events_of, looked_for, spoken
 from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
 from station.runtime.places import Places
+from station.runtime.shared_lines import SharedLines
 
 if TYPE_CHECKING:
     from station.runtime.album import Album
@@ -78,6 +79,21 @@ def misfit(driver: str, ruleset: Ruleset) -> str | None:
     )
 
 
+def line_turns(driver: str) -> type[LineTurns] | None:
+    """How boards with a driver share a line; None where each has a port of its own."""
+    return getattr(driver_class(driver), "turns", None)
+
+
+def called(driver: BoardDriver, table: BoardTable) -> BoardDriver:
+    """The driver, told which board it is at where several may be on its line; ConfigError where that is none."""
+    if table.unique_id and isinstance(driver, OneOfMany):
+        try:
+            driver.call(table.unique_id)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+    return driver
+
+
 class BoardWorker:
     """One thread for one board. A port that is lost is looked for until it is back."""
 
@@ -88,8 +104,11 @@ class BoardWorker:
         places: Places,
         shelf: KnownBoards | None = None,
         album: Album | None = None,
+        lines: SharedLines | None = None,
     ) -> None:
         self._table, self._loop, self._places = table, loop, places
+        self._lines = lines or SharedLines()
+        """The ports at which several boards of this station are."""
         self._shelf = shelf
         """Where that which drivers learn of their boards is kept."""
         self._album = album
@@ -184,6 +203,7 @@ class BoardWorker:
             driver = kind(ruleset.geometry, home)
         else:
             driver = kind(ruleset.geometry, home, turned=self._turned)
+        called(driver, self._table)
         if self._album is not None:
             self._album.open(driver)
         if isinstance(driver, Learner) and self._shelf is not None:
@@ -213,8 +233,11 @@ class BoardWorker:
         if self._album is not None:
             return self._album.port(self._table.port)
         faults: list[PortLost] = []
+        turns = line_turns(self._table.driver)
         for path in self._places.paths(self._table):
             try:
+                if turns is not None:
+                    return self._lines.open(path, self._driver.baud, turns)
                 return SerialPort(path, self._driver.baud)
             except PortLost as lost:
                 faults.append(lost)
@@ -290,7 +313,7 @@ class BoardWorker:
         if since_ms is None or self._driver.problem or now_ms < since_ms + SILENT_MS:
             return
         self._reopened += 1
-        self._places.meet(port.path, None)
+        self._places.meet(port.path, None, self._table)
         found = f"{self._heard_bytes} bytes that no such board sends" if self._heard_bytes else "silence"
         raise PortLost(port.path, f"expected a board with driver {self._table.driver!r}, found {found}")
 
@@ -302,7 +325,7 @@ class BoardWorker:
             return
         wanted = self._table.unique_id
         found = self._driver.device.unique_id if self._driver.device else ""
-        self._places.meet(port.path, found)
+        self._places.meet(port.path, found, self._table)
         if wanted and found != wanted:
             self._driver = self._new_driver()
             raise PortLost(port.path, f"found the board with the id {found or 'unknown'}, expected {wanted}")
@@ -319,6 +342,8 @@ class BoardWorker:
             return
         if output.send:
             port.write(output.send)
+            if isinstance(self._driver, OneOfMany):
+                self._driver.sent(self._loop.clock.now_ms())
         geometry, turned = self._table.ruleset.geometry, self._turned or 0
         views = tuple(corrected(view, self._calibration, geometry, turned) for view in output.views)
         if output.views:

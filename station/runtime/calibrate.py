@@ -23,7 +23,7 @@ from station.calibrating import Learned, Seen, free_squares, learn, sides_on, th
 from station.config import BoardTable, Config
 from station.errors import ConfigError
 from station.ports import BoardDriver, Measurer, Port
-from station.runtime.boards import driver_class
+from station.runtime.boards import called, driver_class
 from station.runtime.conversations import Conversation, open_port
 from station.runtime.known_boards import KnownBoards
 from station.runtime.running import load
@@ -156,7 +156,7 @@ def _drivers(table: BoardTable) -> tuple[tuple[BoardDriver, Geometry], ...]:
     """A driver that tells of every cell; one of the playing squares, for a board that has no other sensors."""
     ruleset, kind = table.ruleset, driver_class(table.driver)
     every = geometry(ruleset.columns, ruleset.rows, "all")
-    return tuple((kind(cells, None, turned=0), cells) for cells in (every, ruleset.geometry))
+    return tuple((called(kind(cells, None, turned=0), table), cells) for cells in (every, ruleset.geometry))
 
 
 def _walk(walk: Walk, known: KnownBoards) -> int:

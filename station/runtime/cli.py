@@ -15,7 +15,7 @@ from station.runtime.version import PROGRAM
 BAD_USAGE = 2
 """Exit code for bad usage or bad configuration; 1 means that what was asked for was found wrong."""
 
-SIMULATED = ("matrix", "dgt", "millennium", "certabo", "gpio-matrix")
+SIMULATED = ("matrix", "dgt", "dgt-bus", "millennium", "certabo", "gpio-matrix")
 """Drivers for whose boards there is a simulated one."""
 
 FIRMWARES = ("avr", "micropython")

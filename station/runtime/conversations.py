@@ -11,8 +11,8 @@ from firmware_bridge.driver import Cues, Device, Output
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import Listing, SerialPort
 from station.config import BoardTable
-from station.ports import BoardDriver, Port
-from station.runtime.boards import driver_class
+from station.ports import BoardDriver, OneOfMany, Port
+from station.runtime.boards import called, driver_class
 from station.runtime.clock import Clock
 from station.runtime.places import paths_of
 
@@ -37,7 +37,8 @@ def new_driver(table: BoardTable, turned: int | None = None) -> BoardDriver:
     ruleset = table.ruleset
     kind, home = driver_class(table.driver), rules_for(ruleset).start().contents
     turned = turned if table.turned is None else table.turned
-    return kind(ruleset.geometry, home) if turned is None else kind(ruleset.geometry, home, turned=turned)
+    driver = kind(ruleset.geometry, home) if turned is None else kind(ruleset.geometry, home, turned=turned)
+    return called(driver, table)
 
 
 @dataclass
@@ -95,3 +96,5 @@ class Conversation:
         self.pressed += output.pressed
         if output.send:
             self.port.write(output.send)
+            if isinstance(self.driver, OneOfMany):
+                self.driver.sent(self.clock.now_ms())

@@ -22,11 +22,18 @@ class Places:
         self._met: dict[str, str | None] = {}
         """The unique id of the board that was met at a path last, None where none answered; the latest meeting last."""
 
-    def meet(self, path: str, unique_id: str | None) -> None:
-        """Note that this board answers at this path, or that none does."""
+    def meet(self, path: str, unique_id: str | None, table: BoardTable | None = None) -> None:
+        """Note that this board answers at this path, or that none does: none for this table where others are too."""
+        place = self._place(path, table)
         with self._lock:
-            self._met.pop(path, None)
-            self._met[path] = unique_id
+            self._met.pop(place, None)
+            self._met[place] = unique_id
+
+    def _place(self, path: str, table: BoardTable | None) -> str:
+        """What is remembered as one place: a path, or on a line with several boards what each of them is at it."""
+        if table is None or not any(shares_line(table, other) for other in self._tables):
+            return path
+        return f"{path} {table.unique_id}"
 
     def paths(self, table: BoardTable) -> tuple[str, ...]:
         """Where to look for a board, the likeliest path first; PortLost when nothing is plugged in where it may be."""
@@ -42,7 +49,8 @@ class Places:
         if not found:
             raise missing[0]
         order = list(met)
-        return tuple(sorted(dict.fromkeys(found), key=lambda path: _rank(path, table.unique_id, met, order)))
+        places = {path: self._place(path, table) for path in found}
+        return tuple(sorted(places, key=lambda path: _rank(places[path], table.unique_id, met, order)))
 
 
 def paths_of(
@@ -55,13 +63,19 @@ def paths_of(
     return (table.port or path_of(table.usb_serial, listing()),)
 
 
+def shares_line(table: BoardTable, other: BoardTable) -> bool:
+    """Whether two boards are configured to be at one port."""
+    is_named = (bool(table.port) and not is_pattern(table.port)) or bool(table.usb_serial)
+    return other.id != table.id and is_named and (other.port, other.usb_serial) == (table.port, table.usb_serial)
+
+
 def _may_be_swapped(table: BoardTable, other: BoardTable) -> bool:
     """Whether a board known by its id may stand at another board's place: only where that one is known likewise."""
     return bool(table.unique_id and other.unique_id) and other is not table and other.driver == table.driver
 
 
-def _rank(path: str, unique_id: str, met: dict[str, str | None], order: list[str]) -> tuple[int, int]:
+def _rank(place: str, unique_id: str, met: dict[str, str | None], order: list[str]) -> tuple[int, int]:
     """Where the board was met comes first, then where none was; then where others were, the longest ago first."""
-    if path not in met:
+    if place not in met:
         return (1, 0)
-    return (0, 0) if met[path] == unique_id else (2, order.index(path))
+    return (0, 0) if met[place] == unique_id else (2, order.index(place))

@@ -25,12 +25,14 @@ from station.config import BoardTable, Config, MqttTable, StationTable, WebTable
 from station.errors import ConfigError
 from station.handling.arm import DRY_RUN, NOT_MOVING
 from station.runtime.arms import arm_class
-from station.runtime.boards import driver_class, misfit
+from station.runtime.boards import driver_class, line_turns, misfit
+from station.runtime.conversations import new_driver
 from station.runtime.demo_arm import DemoArm
 from station.runtime.game_commands import print_json
 from station.runtime.house_rules import configuration_folder, house_rules, ruleset_named
 from station.runtime.known_arms import KnownArms
 from station.runtime.loop import Outcome
+from station.runtime.places import shares_line
 from station.runtime.service import Service
 from station.runtime.supervisor import ALIVE, READY, STOPPING, Supervisor
 from station.runtime.version import PROGRAM
@@ -93,9 +95,29 @@ def _is_there(table: BoardTable) -> bool:
 
 
 def misfits(config: Config, path: str) -> list[str]:
-    """One sentence for each board that is not made in the size of its variant."""
-    found = ((number, misfit(table.driver, table.ruleset)) for number, table in enumerate(config.boards, 1))
-    return [f"{path}: boards {number}: {fault}" for number, fault in found if fault]
+    """One sentence for each board that is not made in the size of its variant, or cannot be where it is said to be."""
+    faults = []
+    for number, table in enumerate(config.boards, 1):
+        found = (misfit(table.driver, table.ruleset), _line_fault(table, config))
+        faults += [f"{path}: boards {number}: {fault}" for fault in found if fault]
+    return faults
+
+
+def _line_fault(table: BoardTable, config: Config) -> str | None:
+    """What is wrong with a board at a port that others are at too, None when nothing is."""
+    others = [other for other in config.boards if shares_line(table, other)]
+    turns = line_turns(table.driver)
+    if others and (turns is None or any(other.driver != table.driver for other in others)):
+        names = ", ".join(other.id for other in others)
+        return f"{table.place}: found {names} there too, expected a port of its own, or driver = 'dgt-bus' for all"
+    if others and not table.unique_id:
+        return "unique_id: found none, expected the number of the board on the line"
+    try:
+        if turns is not None:
+            new_driver(table)
+    except ConfigError as error:
+        return str(error)
+    return None
 
 
 def check_config(options: argparse.Namespace) -> int:

@@ -34,6 +34,7 @@ from station.runtime.outbox import Outbox, item_for
 from station.runtime.places import Places
 from station.runtime.players import PlayerWorker
 from station.runtime.secret import read_pin
+from station.runtime.shared_lines import SharedLines
 from station.runtime.speaking import VoiceWorker
 from station.runtime.version import PROGRAM
 from station.session import begin
@@ -103,8 +104,9 @@ class Service:
         self.loop = Loop(desks, self.clock)
         places = Places(config.boards, listing)
         self.albums = _albums(config, data, self.boot)
+        lines = SharedLines()
         self.boards = [
-            BoardWorker(table, self.loop, places, KnownBoards(data), self.albums.get(table.id))
+            BoardWorker(table, self.loop, places, KnownBoards(data), self.albums.get(table.id), lines)
             for table in config.boards
         ]
         self.arms = [

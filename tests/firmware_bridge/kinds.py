@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from firmware_bridge.pins import Pins
-from firmware_bridge.simulator import CertaboBoard, GpioBoard, MillenniumBoard, SimulatedBoard, device_for
+from firmware_bridge.simulator import CertaboBoard, DgtBus, GpioBoard, MillenniumBoard, SimulatedBoard, device_for
 
 
 def _usual(name: str) -> dict[str, Callable[[int, int], SimulatedBoard]]:
@@ -34,6 +34,8 @@ class Kind:
     """Lamps follow cues within this time."""
     has_line: bool = True
     """Whether there is a line whose bytes may be spoilt."""
+    called: str = ""
+    """Which of the boards on its line a driver is told to be at."""
     plain: frozenset[str] = field(default_factory=frozenset)
     """Devices whose lamps are lit or dark, and show no roles."""
 
@@ -41,6 +43,14 @@ class Kind:
 KINDS = {
     "matrix": Kind(b"\x81", _usual("matrix")),
     "dgt": Kind(b"\x40", _usual("dgt")),
+    "dgt_bus": Kind(
+        b"\x87",
+        {
+            "dgt-bus": lambda columns, rows: DgtBus([(columns, rows)], seed=3),
+            "dgt-bus-of-four": lambda columns, rows: DgtBus([(columns, rows), (8, 8), (10, 10), (8, 8)], seed=3),
+        },
+        called="10247",
+    ),
     "gpio_matrix": Kind(b"\xc1", {"gpio_matrix": _wired}, has_line=False),
     "millennium": Kind(
         b"\xd6\xb5\xb6",  # V and its check, with odd parity

@@ -41,6 +41,8 @@ def pytest_generate_tests(metafunc):
 def wired(name, size, which=None):
     device = KINDS[name].devices[which or next(iter(KINDS[name].devices))]
     wire = Wire(driver_of(name, size, home_of(size)), device(size.columns, size.rows))
+    if KINDS[name].called:
+        wire.driver.call(KINDS[name].called)
     set_up(wire, size, home_of(size))
     return wire
 

@@ -279,7 +279,7 @@ def test_what_is_recalled_of_another_board_is_not_used():
 def test_what_names_no_men_teaches_nothing(pieces):
     driver = driver_of("dgt", BIG)
     driver.recall("10247", Calibration(lay=180, pieces=pieces))
-    assert driver._readings == {}
+    assert driver._fields._readings == {}
 
 
 def test_codes_of_no_preset_are_learned_too():

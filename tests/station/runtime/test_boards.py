@@ -63,7 +63,8 @@ def test_O46_a_board_that_is_pulled_is_said_soon_and_found_again(stand):
 
 @pytest.mark.parametrize("name", ["gameboy", "station.runtime.clock", "no.such.module", "..", ""])
 def test_a_driver_that_does_not_exist_is_named(name):
-    with pytest.raises(ConfigError, match="expected camera, certabo, dgt, gpio-matrix, matrix, millennium or a module"):
+    expected = "expected camera, certabo, dgt, dgt-bus, gpio-matrix, matrix, millennium or a module"
+    with pytest.raises(ConfigError, match=expected):
         driver_class(name)
 
 
