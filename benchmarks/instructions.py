@@ -25,10 +25,11 @@ from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from vision.calibration import Refused, model_from
 from vision.frame import Frame
+from vision.known import watching
 from vision.model import from_json
 from vision.simulator.camera_board import CameraBoard, some_scene
 from vision.simulator.lens import camera_over
-from vision.watch import Seen, begun, watch, watching
+from vision.watch import Seen, begun, watch
 
 INTERNATIONAL = load_ruleset("international")
 HOME = rules_for(INTERNATIONAL).start().contents

@@ -123,3 +123,5 @@ class Counters:
     """How often the board has lost its power or started anew while it was in use."""
     reopened: int = 0
     """How often the port was opened again because the board had gone silent."""
+    remark: str = ""
+    """What is to be known of a board that works, in one sentence; empty for nothing."""

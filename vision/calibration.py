@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 from engine.geometry import Geometry, Square
 from engine.position import Piece
 from vision.bump import found_again
+from vision.evidence import SATURATED, washed_out
 from vision.features import Numbers
 from vision.frame import UNTOLD, Frame, Metadata
 from vision.ground import EDGE, PIXELS, small
+from vision.known import kinds_of, measured, most_of_a_colour, read_frame, taught, watching
 from vision.locate import SIZES, Image, Points, locate
 from vision.model import BoardModel, Sample
-from vision.observe import DARK, SMALLEST
+from vision.observe import DARK, SMALLEST, is_drawn
 from vision.reader import judged, trained
 from vision.rectify import rectified
-from vision.watch import SATURATED, WASHED_OUT, kinds_of, measured, most_of_a_colour, read_frame, taught, watching
 
 LEAST_SIDE = 16.0
 """A square must be so many pixels wide, or its piece cannot be told."""
@@ -32,6 +33,8 @@ LEAST_AGREEING = 0.85
 """So large a share of the squares must be read as the start position has them before the board has taught anything."""
 _CHANGED = 12.0
 """What changes less, in CIE Lab of 255 each, is no piece that was put down."""
+TURNED = np.pi / 5
+"""A board that is shown again may be turned by less than this, in radians: by a quarter turn more it looks alike."""
 FURTHEST = 0.15
 """The board may lie so far, in sides of a square, from where it lay in the picture of it empty."""
 
@@ -40,8 +43,8 @@ FURTHEST = 0.15
 class Refused:
     """Why a board cannot be used: the reason's name, and the squares it is about.
 
-    `small` (picture), `dark`, `no_board`, `other_size`, `outside`, `far` (squares too small), `soft`, `glare`,
-    `pushed`, `not_empty`, `not_start`.
+    `small` (picture), `dark`, `no_board`, `other_size`, `screen`, `outside`, `far` (squares too small), `soft`,
+    `glare`, `pushed`, `not_empty`, `not_start`.
     """
 
     reason: str
@@ -75,6 +78,8 @@ def aimed(image: Image, geometry: Geometry, corners: Points | None = None) -> Ai
             return Refused("no_board")
         if {found.columns, found.rows} != set(size):
             return Refused("other_size")
+        if is_drawn(image, found.corners, found.columns, found.rows):
+            return Refused("screen")
         corners = found.corners
     return _aim(image, corners, geometry)
 
@@ -98,6 +103,29 @@ def _aim(image: Image, corners: Points, geometry: Geometry) -> Aim | Refused:
     if sharpness < LEAST_SHARP:
         return Refused("soft")
     return Aim(corners, shortest, sharpness, bright)
+
+
+def shown_again(
+    model: BoardModel, image: Image, geometry: Geometry, corners: Points | None = None
+) -> BoardModel | Refused:
+    """The model of a board that lies elsewhere in the picture now, found there or at corners given by hand."""
+    if (image.shape[1], image.shape[0]) != model.size:
+        return Refused("pushed")
+    aim = aimed(image, geometry, corners)
+    if isinstance(aim, Refused):
+        return aim
+    ways = [np.roll(aim.corners, -turns, axis=0) for turns in range(4)]
+    if geometry.columns != geometry.rows:
+        ways = [way for way in ways if _is_wide(way) == (geometry.columns > geometry.rows)]
+    turned = [_turned(model.corners, way) for way in ways]
+    nearest = int(np.argmin(turned))
+    return Refused("pushed") if turned[nearest] > TURNED else model.moved(ways[nearest])
+
+
+def _turned(before: Points, now: Points) -> float:
+    """By how much corners were turned in the picture as a whole, in radians, whichever way."""
+    one, other = (np.asarray((points - points.mean(axis=0)) @ np.array([1, 1j])) for points in (before, now))
+    return float(abs(np.angle((one.conj() * other).sum())))
 
 
 def model_from(
@@ -217,7 +245,8 @@ def _checked(
     kinds: NDArray[np.int64],
 ) -> BoardModel | Refused:
     """The model, if it reads both pictures right now that it has learned from them."""
-    glare = _washed_out(model, geometry)
+    # The empty board shows glare best.
+    glare = _numbers(washed_out(model.start if model.empty is None else model.empty, geometry))
     if glare:
         return Refused("glare", glare)
     # Whether it is the start position that stands there is what is asked: it must not be learned by force.
@@ -231,15 +260,3 @@ def _checked(
         if len(wrong):
             return Refused(reason, tuple(int(square) for square in wrong))
     return model
-
-
-def _washed_out(model: BoardModel, geometry: Geometry) -> tuple[Square, ...]:
-    """Squares in glare on the empty board; without it, those of the start position."""
-    picture = model.start if model.empty is None else model.empty
-    bright = picture.min(axis=2) >= SATURATED
-    found = []
-    for square, (column, row) in enumerate(geometry.cells):
-        top, left = EDGE + row * PIXELS, EDGE + column * PIXELS
-        if float(bright[top + 3 : top + PIXELS - 3, left + 3 : left + PIXELS - 3].mean()) >= WASHED_OUT:
-            found.append(square)
-    return tuple(found)

@@ -16,10 +16,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.crossings import Crossings, Grid, crossings_of, grid, sampled
+
 Image = NDArray[np.uint8]
 """Height, width, 3: blue, green, red."""
-Grid = NDArray[np.float32]
-"""One number for each pixel."""
 Points = NDArray[np.float64]
 """Rows of x and y, in pixels."""
 
@@ -34,9 +34,6 @@ LEAST = 0.34
 OUTSIDE = 0.25
 """So much of a square may lie outside the picture."""
 
-_CROSSINGS = 700
-_RING = 16
-_ANGLES = 2 * np.pi * np.arange(_RING) / _RING
 _SEEDS = 60
 _FEWEST = 12
 _QUADRANT = (0.1, 0.15)
@@ -59,15 +56,6 @@ class Located:
     """(row + column) % 2 of the darker squares, as the picture shows them."""
     residual: float
     """Median distance of the crossings from the lattice, in sides of a square."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Crossings:
-    """Candidates in one channel, the most pronounced first."""
-
-    at: Points
-    pattern: NDArray[np.complex128]
-    """Second harmonic on a ring around each, of length 1; that of a neighbour has the opposite sign."""
 
 
 def locate(image: Image, sizes: Sequence[tuple[int, int]] = SIZES) -> Located | None:
@@ -119,84 +107,18 @@ def _evened(channel: Grid) -> Grid:
     sigma = max(channel.shape) / 25
     mean = cv2.GaussianBlur(channel, (0, 0), sigma)
     deviation = np.sqrt(np.maximum(cv2.GaussianBlur(channel * channel, (0, 0), sigma) - mean * mean, 0))
-    return _grid((channel - mean) / (deviation + 4))
-
-
-def _grid(values: object) -> Grid:
-    """OpenCV's answers as what they are."""
-    return np.asarray(values, np.float32)
+    return grid((channel - mean) / (deviation + 4))
 
 
 def _in_channel(channel: Grid, sizes: Sequence[tuple[int, int]]) -> Located | None:
-    crossings = _crossings(channel)
+    crossings = crossings_of(channel)
     lattice = _lattice(crossings)
     if lattice is None:
         return None
     return _window(channel, crossings, lattice, sizes)
 
 
-# Crossings
-
-
-def _crossings(channel: Grid) -> _Crossings:
-    smooth = _grid(cv2.GaussianBlur(channel, (0, 0), 1.8))
-    xx, yy, xy = (_grid(cv2.Sobel(smooth, cv2.CV_32F, dx, dy, ksize=3)) for dx, dy in ((2, 0), (0, 2), (1, 1)))
-    saddle = xy * xy - xx * yy
-    border = 4
-    saddle[:border] = saddle[-border:] = 0
-    saddle[:, :border] = saddle[:, -border:] = 0
-    peak = (saddle == cv2.dilate(saddle, np.ones((9, 9), np.uint8))) & (saddle > 0)
-    y, x = np.nonzero(peak)
-    order = np.argsort(saddle[y, x])[::-1][: 3 * _CROSSINGS]
-    if len(order) == 0:
-        return _Crossings(np.empty((0, 2)), np.empty(0, np.complex128))
-    at = _refined(saddle, x[order], y[order])
-    pattern, strength = _patterns(smooth, at, 5.0)
-    wider, more = _patterns(smooth, at, 8.0)
-    turned = np.real(pattern * np.conj(wider))
-    worth = np.minimum(strength, more) * (turned > 0.3)
-    order = np.argsort(worth)[::-1][:_CROSSINGS]
-    order = order[worth[order] > 0]
-    mixed = pattern[order] + wider[order]
-    return _Crossings(at[order], mixed / np.maximum(np.abs(mixed), 1e-9))
-
-
-def _refined(saddle: Grid, x: NDArray[np.int64], y: NDArray[np.int64]) -> Points:
-    """Peaks to a part of a pixel, by a parabola along each axis."""
-
-    def shift(before: Grid, here: Grid, after: Grid) -> Grid:
-        bend = before - 2 * here + after
-        return np.where(bend < 0, np.clip((before - after) / (2 * np.minimum(bend, -1e-9)), -0.5, 0.5), 0)
-
-    here = saddle[y, x]
-    dx = shift(saddle[y, x - 1], here, saddle[y, x + 1])
-    dy = shift(saddle[y - 1, x], here, saddle[y + 1, x])
-    return np.stack([x + dx, y + dy], axis=1).astype(np.float64)
-
-
-def _patterns(smooth: Grid, at: Points, radius: float) -> tuple[NDArray[np.complex128], NDArray[np.float64]]:
-    """Second harmonic on a ring, of length 1, and how far opposite quadrants are alike and neighbours differ."""
-    ring = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1) * radius
-    values = _sampled(smooth, at[:, None, :] + ring[None])
-    quarter, half = _RING // 4, _RING // 2
-    pairs = values[:, :half] + values[:, half:]
-    unlike = np.abs(values[:, :half] - values[:, half:]).sum(axis=1)
-    alike = np.abs(pairs[:, :quarter] - pairs[:, quarter:]).sum(axis=1)
-    harmonic = values @ np.exp(-2j * _ANGLES)
-    return harmonic / np.maximum(np.abs(harmonic), 1e-9), alike - 0.7 * unlike
-
-
-def _sampled(grid: Grid, at: Points) -> NDArray[np.float64]:
-    """Values between pixels; outside the picture those of its edge."""
-    x, y = np.moveaxis(at.reshape(len(at), -1, 2).astype(np.float32), 2, 0)
-    values = cv2.remap(grid, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values, np.float64).reshape(at.shape[:-1])
-
-
-# The lattice
-
-
-def _lattice(crossings: _Crossings) -> Points | None:
+def _lattice(crossings: Crossings) -> Points | None:
     """Homography (3, 3) from lattice (column, row) to pixels that most crossings fit, None where fewer than 12 do."""
     best: dict[tuple[int, int], int] = {}
     tried = np.zeros(len(crossings.at), bool)
@@ -216,7 +138,7 @@ def _lattice(crossings: _Crossings) -> Points | None:
     return _fitted(crossings, best)
 
 
-def _first_steps(crossings: _Crossings, seed: int) -> list[tuple[Points, Points]]:
+def _first_steps(crossings: Crossings, seed: int) -> list[tuple[Points, Points]]:
     """Pairs of steps from a crossing to its likely neighbours, along the two edges that cross there."""
     away = crossings.at - crossings.at[seed]
     distance = np.hypot(away[:, 0], away[:, 1])
@@ -237,7 +159,7 @@ def _first_steps(crossings: _Crossings, seed: int) -> list[tuple[Points, Points]
     ]
 
 
-def _grow(crossings: _Crossings, seed: int, right: Points, down: Points) -> dict[tuple[int, int], int]:
+def _grow(crossings: Crossings, seed: int, right: Points, down: Points) -> dict[tuple[int, int], int]:
     """Crossings by (column, row) of the lattice that begins at a seed with these steps."""
     at, pattern = crossings.at, crossings.pattern
     found = {(0, 0): seed}
@@ -267,7 +189,7 @@ def _grow(crossings: _Crossings, seed: int, right: Points, down: Points) -> dict
     return found
 
 
-def _fitted(crossings: _Crossings, grown: dict[tuple[int, int], int]) -> Points | None:
+def _fitted(crossings: Crossings, grown: dict[tuple[int, int], int]) -> Points | None:
     """The homography through a lattice, fitted again to all crossings near it."""
     places = np.array(list(grown), np.float64)
     seen = crossings.at[list(grown.values())]
@@ -322,7 +244,7 @@ def _sides(homography: Points, nodes: Points) -> NDArray[np.float64]:
 
 
 def _window(
-    channel: Grid, crossings: _Crossings, homography: Points, sizes: Sequence[tuple[int, int]]
+    channel: Grid, crossings: Crossings, homography: Points, sizes: Sequence[tuple[int, int]]
 ) -> Located | None:
     """The part of the lattice that is the board."""
     reach = 12
@@ -363,11 +285,11 @@ def _window(
 
 def _support(channel: Grid, homography: Points, nodes: Points) -> tuple[NDArray[np.float64], float]:
     """How much each node looks like a crossing, about 1 for a good one, and which squares are dark."""
-    smooth = _grid(cv2.GaussianBlur(channel, (0, 0), 1.0))
+    smooth = grid(cv2.GaussianBlur(channel, (0, 0), 1.0))
     quadrants = []
     for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
         samples = [
-            _sampled(smooth, mapped(homography, nodes + np.array([dx * a, dy * b])))
+            sampled(smooth, mapped(homography, nodes + np.array([dx * a, dy * b])))
             for a, b in product(_QUADRANT, _QUADRANT)
         ]
         quadrants.append(np.mean(samples, axis=0))
@@ -393,7 +315,7 @@ def _stands_out(support: NDArray[np.float64], left: int, top: int, columns: int,
 
 
 def _refitted(
-    crossings: _Crossings, homography: Points, first: tuple[int, int], columns: int, rows: int
+    crossings: Crossings, homography: Points, first: tuple[int, int], columns: int, rows: int
 ) -> tuple[Points, float]:
     """The homography through the crossings of the board alone, and the median of what is left, in squares."""
     nodes = np.array(list(product(range(1, columns), range(1, rows))), np.float64) + first

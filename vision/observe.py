@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
+import cv2
 import numpy as np
 
 from engine.geometry import Geometry
 from vision.features import Cells, Numbers, features
 from vision.gate import MANY, TOGETHER, side_by_side, strangers
-from vision.locate import SIZES, Image, Located, Points, locate
+from vision.height import board_to_picture
+from vision.locate import SIZES, Image, Located, Points, locate, mapped
 from vision.reader import Network, judged, trained
 from vision.rectify import rectified
 
@@ -18,6 +20,12 @@ SMALLEST = 64
 """A picture with a shorter side shows no board."""
 DARK = 6.0
 """A picture whose brighter parts are below this, of 255, is too dark."""
+
+DRAWN = 0.4
+"""Every photograph varies by more within a square, by noise alone, in brightness of 255: 1.1 at the least in 77."""
+_BLACK, _WHITE = 5, 245
+_PATCH = 0.15
+"""How far around the middle of a square that is looked at, in its sides."""
 
 _SURER = 3.0
 """So many pieces more on the lighter squares, and they are taken for those played on."""
@@ -43,7 +51,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Why a picture was not read: `small`, `dark`, `no_board` or `other_size`."""
+    """Why a picture was not read: `small`, `dark`, `no_board`, `other_size` or `screen`."""
 
     reason: str
     found: Located | None = None
@@ -77,8 +85,29 @@ def observe(
         return Unread("no_board")
     if {found.columns, found.rows} != set(size):
         return Unread("other_size", found)
+    if is_drawn(image, found.corners, found.columns, found.rows):
+        return Unread("screen", found)
     read = [_read(image, turned, geometry, most, networks, found) for turned in _ways_to_lie(found, size)]
     return max(read, key=lambda seen: _fit(seen, found, geometry, expected))
+
+
+def is_drawn(image: Image, corners: Points, columns: int, rows: int) -> bool:
+    """Whether half of the squares are of exactly one colour each, as on a diagram from a screen: no camera sees that.
+
+    A screen that a camera has photographed is as noisy as all else it sees, and is not told by this.
+    """
+    to_picture = board_to_picture(corners, columns, rows)
+    middles = np.array(list(product(range(columns), range(rows))), np.float64) + 0.5
+    side = np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))) / (columns * rows))
+    reach = max(int(_PATCH * side), 2)
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32)
+    varies = []
+    for x, y in np.rint(mapped(to_picture, middles)).astype(int):
+        patch = grey[max(y - reach, 0) : max(y + reach, 0), max(x - reach, 0) : max(x + reach, 0)]
+        # What is washed out or black is flat in photographs as well.
+        if patch.size and _BLACK < patch.mean() < _WHITE:
+            varies.append(float(patch.std()))
+    return len(varies) * 4 >= columns * rows and float(np.median(varies)) < DRAWN
 
 
 def _ways_to_lie(found: Located, size: tuple[int, int]) -> list[Points]:

@@ -14,21 +14,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry import Geometry, Square
 from engine.position import Piece
-from engine.view import ANYTHING, FLOOR, BoardView, Evidence, evidence_for
-from vision.appearance import tuned
+from engine.view import BoardView
 from vision.bump import HALF, followed, found_again
-from vision.features import Cells, Numbers, features
+from vision.evidence import agree, hidden_squares, view_of
+from vision.features import Numbers
 from vision.frame import Frame
-from vision.ground import ALIKE, CLEAR, EDGE, HAND, PIXELS, Looks, Places, alike, looks, places, small
-from vision.height import Eye, eye, raised
+from vision.ground import ALIKE, CLEAR, EDGE, HAND, Looks, Places, alike, looks, places, small
+from vision.height import Eye, eye
+from vision.known import WELL_KNOWN, Still, Watching, kinds_of, measured, read_frame
 from vision.locate import Image, Points
 from vision.model import BoardModel, Sample
 from vision.observe import DARK
-from vision.reader import Network, judged, trained
+from vision.reader import judged
 from vision.rectify import rectified
-from vision.reference import Reference, combined, reference
 
 APART_MS = 300
 """Two equal readings at least so far apart are believed."""
@@ -53,93 +52,13 @@ COVERED = 0.3
 """Where the pattern of the squares is weaker than this share of what it was, there is no board to be sought."""
 DRIFTED = 0.88
 """Places that look less alike than this, in the middle, have shifted by a little."""
-WASHED_OUT = 0.35
-"""A square of which so large a part is saturated tells nothing."""
-SATURATED = 250
-LEAST = 1e-4
-"""No kind is held less probable than this."""
 MOST_READINGS = 6
 """So many readings of a still board are averaged."""
 AGAIN_MS = 2000
 """A board that stays as it is is read again after this time, so that the light is followed."""
-HYSTERESIS = 1.0
-"""A square keeps what was told of it unless something else is likelier by so many nats."""
 
-WELL_KNOWN, DOUBTFUL = 0.9, 0.1
-"""A board teaches something where the networks are less sure than this of a square, and nothing speaks against it."""
-
-_ALONE = 3.0
-"""The reference counts so much more where it alone tells whether something stands there."""
-_STEP = 0.5
-"""Evidence is told in steps of so many nats."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Still:
-    """A small picture that later ones are compared with; the same only as itself."""
-
-    picture: Image
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Watching:
-    """A board that is watched: what is known of it, made ready."""
-
-    model: BoardModel
-    geometry: Geometry
-    most: int
-    """How many pieces of a colour there are at the most."""
-    networks: tuple[Network, ...]
-    stills: tuple[Still, ...]
-    """The board as it was calibrated."""
-    reference: Reference | None
-    """The board as it was empty, where that helps."""
-    stained: NDArray[np.bool_]
-    """Squares that look taken when nothing stands there; the reference alone tells that. Shape (squares,)."""
-
-
-def watching(model: BoardModel, geometry: Geometry, home: tuple[Piece, ...]) -> Watching:
-    """What is needed to watch a board; ValueError where the model is of a board of another size."""
-    if (model.columns, model.rows) != (geometry.columns, geometry.rows):
-        found, expected = f"{model.columns}x{model.rows}", f"{geometry.columns}x{geometry.rows}"
-        raise ValueError(f"the camera was calibrated with a board of {found} squares, expected {expected}")
-    stills = tuple(Still(picture) for picture in (model.empty, model.start) if picture is not None)
-    empty = None if model.empty is None else _reference(model, model.empty, geometry, home)
-    most = most_of_a_colour(home)
-    return Watching(model, geometry, most, taught(model), stills, empty, _stained(model, geometry, most))
-
-
-def _stained(model: BoardModel, geometry: Geometry, most: int) -> NDArray[np.bool_]:
-    """Squares whose stains, cracks or mirrored lamps the networks took for pieces on the board as it was empty."""
-    first = next((sample for sample in _comparable(model)[:1] if not sample.kinds.any()), None)
-    if first is None:
-        return np.zeros(len(geometry), np.bool_)
-    return np.asarray(judged(trained(), first.numbers, most)[:, 0] < WELL_KNOWN, np.bool_)
-
-
-def _comparable(model: BoardModel) -> list[Sample]:
-    """The boards that taught something, measured as they are today."""
-    measures = trained()[0].mean.shape[0]
-    return [sample for sample in model.samples if sample.numbers.shape[1] == measures]
-
-
-def _reference(model: BoardModel, empty: Image, geometry: Geometry, home: tuple[Piece, ...]) -> Reference | None:
-    where = eye(model.corners, model.columns, model.rows, model.width, model.height)
-    return reference(empty, model.start, kinds_of(home), places(geometry, where).free, geometry)
-
-
-def taught(model: BoardModel, insists: bool = True) -> tuple[Network, ...]:
-    """The networks with what known boards have taught of this one; see vision.appearance.tuned for `insists`."""
-    samples = _comparable(model)
-    if not samples:
-        return trained()
-    numbers = np.concatenate([sample.numbers for sample in samples])
-    return tuned(trained(), numbers, np.concatenate([sample.kinds for sample in samples]), insists=insists)
-
-
-def most_of_a_colour(home: tuple[Piece, ...]) -> int:
-    """How many pieces of a colour there are at the most, by the position games start from."""
-    return max(sum(bool(piece & kinds) for piece in home) for kinds in (Piece(6), Piece(24)))
+DOUBTFUL = 0.1
+"""A board teaches nothing where a square is held less probable than this: it is not what is seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -329,12 +248,13 @@ def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, 
         return Seen(memory.told), memory
     numbers = measured(known.model, known.geometry, memory.corners, look.frame.image)
     likely = read_frame(known, numbers, look.picture)
-    agreeing = tuple((then_ms, then) for then_ms, then in readings if _agree(then, likely))
+    agreeing = tuple((then_ms, then) for then_ms, then in readings if agree(then, likely))
     readings = (*agreeing, (at_ms, likely))[-MOST_READINGS:]
     memory = replace(memory, readings=readings, numbers=numbers)
     if readings[-1][0] - readings[0][0] < APART_MS:
         return Unseen("settling"), memory
-    view = _view(known, memory, look)
+    hidden = hidden_squares(known, look.picture, look.places, look.covered)
+    view = view_of([reading for _, reading in readings], hidden, memory.told)
     return Seen(view), replace(memory, told=view, accepted=Still(look.picture))
 
 
@@ -352,91 +272,3 @@ def learned(known: Watching, memory: Memory, contents: tuple[Piece, ...]) -> Boa
     if not is_believed or float(by_networks.min()) >= WELL_KNOWN:
         return None
     return known.model.with_sample(Sample(memory.numbers, kinds)).moved(memory.corners)
-
-
-def kinds_of(contents: tuple[Piece, ...]) -> NDArray[np.int64]:
-    """Places in vision.reader.KINDS of what stands on each square."""
-    return np.array([0 if piece is Piece.EMPTY else 1 if piece & Piece(6) else 2 for piece in contents])
-
-
-def read_frame(known: Watching, numbers: Numbers, picture: Image) -> Numbers:
-    """Empty, white, black for each square in official order, by their measures and the small picture of the board.
-
-    Shape (squares, 3).
-    """
-    likely = judged(known.networks, numbers, known.most)
-    if known.reference is None:
-        return likely
-    stained, favour = known.stained, known.reference.favour(picture)
-    taken = likely[:, 1:] / np.maximum(likely[:, 1:].sum(axis=1, keepdims=True), LEAST)
-    undecided = np.concatenate([np.ones((len(likely), 1)), taken], axis=1) / 2
-    likely = np.where(stained[:, None], undecided, likely)
-    return combined(likely, np.where(stained, _ALONE * favour, favour))
-
-
-def measured(model: BoardModel, geometry: Geometry, corners: Points, image: Image) -> Numbers:
-    """The measures of the squares of a board that lies there in a picture, seen at half the height of its men."""
-    where = eye(corners, model.columns, model.rows, model.width, model.height)
-    at = raised(corners, model.columns, model.rows, where)
-    board = rectified(image, at, geometry.columns, geometry.rows)
-    cells: Cells = tuple((row, column) for column, row in geometry.cells)
-    return features(board, cells, geometry.columns, geometry.rows)
-
-
-def _agree(one: Numbers, other: Numbers) -> bool:
-    """Whether two readings say the same of every square of which both are sure."""
-    differs = one.argmax(axis=1) != other.argmax(axis=1)
-    sure = np.minimum(_margins(one), _margins(other)) > HYSTERESIS
-    return not bool((differs & sure).any())
-
-
-def _margins(likely: Numbers) -> Numbers:
-    ordered = np.sort(np.log(np.maximum(likely, LEAST)), axis=1)
-    return np.asarray(ordered[:, 2] - ordered[:, 1], np.float64)
-
-
-def _view(known: Watching, memory: Memory, look: _Look) -> BoardView:
-    """The mean of the readings as evidence; squares that are washed out or under something are unknown."""
-    likely = np.mean([reading for _, reading in memory.readings], axis=0)
-    logs = np.log(np.maximum(likely, LEAST))
-    logs -= logs.max(axis=1, keepdims=True)
-    hidden = set(_hidden(known, look))
-    told = memory.told
-    seen = []
-    for square, (empty, white, black) in enumerate(logs):
-        if square in hidden:
-            seen.append(evidence_for(ANYTHING))
-            continue
-        now: Evidence = tuple(float(_rounded(value)) for value in (empty, white, white, black, black))  # type: ignore[assignment]
-        seen.append(now if told is None else _steady(told.seen[square], now))
-    return BoardView(tuple(seen))
-
-
-def _rounded(value: float) -> float:
-    return max(round(value / _STEP) * _STEP, FLOOR / 2)
-
-
-def _steady(before: Evidence, now: Evidence) -> Evidence:
-    """What was told before, where it is much the same."""
-    best, was = (max(range(5), key=evidence.__getitem__) for evidence in (now, before))
-    if best == was and max(abs(one - other) for one, other in zip(before, now, strict=True)) <= 2 * HYSTERESIS:
-        return before
-    return before if best != was and max(before) == 0.0 and now[was] > -HYSTERESIS else now
-
-
-def _hidden(known: Watching, look: _Look) -> list[Square]:
-    """Squares with a covered corner or in glare."""
-    geometry, model = known.geometry, known.model
-    corners = {(int(column), int(row)) for column, row in look.places.at[look.covered]}
-    around = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    bright = look.picture.min(axis=2) >= SATURATED
-    hidden = []
-    for square, (column, row) in enumerate(geometry.cells):
-        top, left = EDGE + row * PIXELS, EDGE + column * PIXELS
-        part = slice(top + 3, top + PIXELS - 3), slice(left + 3, left + PIXELS - 3)
-        washed_out = float(bright[part].mean()) >= WASHED_OUT
-        usual = float((model.start[part].min(axis=2) >= SATURATED).mean()) >= WASHED_OUT
-        touched = sum((column + dx, row + dy) in corners for dx, dy in around)
-        if (washed_out and not usual) or touched >= 2:
-            hidden.append(square)
-    return hidden

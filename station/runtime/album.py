@@ -38,6 +38,7 @@ class Album:
         self._wanted: Latest[Metadata] = Latest()
         self._stands: Latest[tuple[Piece, ...]] = Latest()
         self._kept: BoardModel | None = None
+        self._moved: BoardModel | None = None
 
     @property
     def path(self) -> Path:
@@ -57,6 +58,7 @@ class Album:
         """After each picture: keep it for the page, take a model that was made there, note where the board lies."""
         assert isinstance(driver, Driver)
         self._newest = data, now_ms
+        self._moved = driver.model if driver.is_moved else None
         made = self._made.take()
         if made is not None:
             self._recall(driver, made)
@@ -82,9 +84,15 @@ class Album:
         except ValueError:
             return None
 
+    @property
+    def moved(self) -> BoardModel | None:
+        """What is known of a board that lies elsewhere in the picture by now, while it is so; from any thread."""
+        return self._moved
+
     def save(self, model: BoardModel) -> Path:
         """Keep a model and have the board watched by it from now on; from any thread. OSError when the disk refuses."""
         path = self._known.keep(self.board, model)
+        self._moved = None
         self._made.put(model)
         return path
 
@@ -97,6 +105,7 @@ class Album:
         self._wanted.put(wanted)
 
     def _recall(self, driver: Driver, model: BoardModel | None) -> None:
+        self._moved = None
         try:
             driver.recall_model(model)
             self._kept = model

@@ -24,9 +24,10 @@ from station.texts import Texts, load_texts
 from vision.calibration import Aim, Refused, aimed, model_from
 from vision.camera import lock_command
 from vision.frame import UNTOLD, Frame, Metadata, Unpacker
+from vision.known import watching
 from vision.locate import Points
 from vision.model import BoardModel
-from vision.watch import Seen, begun, watch, watching
+from vision.watch import Seen, begun, watch
 
 PATIENCE_MS = 5_000
 """A camera that gives no picture for so long gives none."""

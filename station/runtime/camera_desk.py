@@ -12,14 +12,16 @@ import numpy as np
 
 from station.config import BoardTable
 from station.runtime.album import Album
+from station.runtime.camera_driver import differs
 from station.runtime.camera_words import LOCK_MS, refusal, to_lock, white_side
 from station.runtime.clock import Clock
 from station.texts import Texts
-from vision.calibration import Aim, Refused, aimed, model_from
-from vision.frame import UNTOLD, Frame
+from vision.calibration import Aim, Refused, aimed, model_from, shown_again
+from vision.frame import UNTOLD, Frame, Metadata
+from vision.known import Watching, watching
 from vision.locate import Points
 from vision.model import BoardModel
-from vision.watch import Memory, Seen, Watching, begun, watch, watching
+from vision.watch import Memory, Seen, begun, watch
 
 QUALITY = 80
 """Of the pictures sent to the page, 0 to 100."""
@@ -27,11 +29,17 @@ QUALITY = 80
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a board has come: `empty`, `locking`, `start`, `hand`, `saved`."""
+    """How far a board has come: `empty`, `locking`, `start`, `hand`, `saved`; `moved` while it lies elsewhere."""
 
     step: str = "empty"
     since_ms: int = 0
+    is_anew: bool = False
+    """Whether the board is to be shown from the beginning, wherever it lies."""
     empty: Frame | None = None
+    wanted: Metadata = UNTOLD
+    """How the camera was asked to take its pictures."""
+    locked: Metadata = UNTOLD
+    """How it takes them since; UNTOLD where it does not keep to that."""
     model: BoardModel | None = None
     known: Watching | None = None
     memory: Memory | None = None
@@ -66,7 +74,7 @@ class CameraDesk:
         """
         with self._lock:
             if act == "again":
-                self._progress[board] = _Progress()
+                self._progress[board] = _Progress(is_anew=True)
             frame = self._albums[board].newest()
             if frame is None:
                 reason = self._say("silent", place=self._tables[board].place, reason="")
@@ -75,15 +83,22 @@ class CameraDesk:
 
     def _shown(self, board: str, frame: Frame, goes_on: bool, corners: Points | None) -> dict[str, Any]:
         progress, album = self._progress[board], self._albums[board]
+        if album.moved is not None and progress.step in {"empty", "saved"} and not progress.is_anew:
+            progress.step = "moved"
         match progress.step:
+            case "moved":
+                answer = self._of_moved(board, frame, goes_on, corners)
             case "empty":
                 answer = self._of_empty(board, frame, goes_on, corners)
             case "locking":
                 if self._clock.now_ms() - progress.since_ms >= LOCK_MS:
                     progress.step, progress.empty = "start", frame
+                    keeps_to_it = progress.wanted != UNTOLD and not differs(progress.wanted, frame.metadata)
+                    progress.locked = frame.metadata if keeps_to_it else UNTOLD
                 answer = {"sentence": self._say("empty"), "fits": False}
             case "start":
-                answer = self._of_start(board, frame, corners) if goes_on else {"sentence": "", "fits": True}
+                remark = self._say("not_locked") if progress.locked == UNTOLD else ""
+                answer = self._of_start(board, frame, corners) if goes_on else {"sentence": remark, "fits": True}
             case "hand":
                 answer = self._of_hand(board, frame)
             case _:
@@ -101,9 +116,9 @@ class CameraDesk:
         if isinstance(found, Refused):
             return {"sentence": refusal(found, self._tables[board], self._texts), "fits": False}
         if goes_on:
-            wanted = to_lock(frame.metadata)
-            if wanted != UNTOLD:
-                album.lock(wanted)
+            progress.wanted = to_lock(frame.metadata)
+            if progress.wanted != UNTOLD:
+                album.lock(progress.wanted)
             progress.step, progress.since_ms = "locking", self._clock.now_ms()
         told = {
             "side": f"{found.side_px:.0f}",
@@ -112,13 +127,28 @@ class CameraDesk:
         }
         return {"sentence": self._say("readout", **told), "fits": True, "corners": _rounded(found)}
 
+    def _of_moved(self, board: str, frame: Frame, goes_on: bool, corners: Points | None) -> dict[str, Any]:
+        """The board where it lies now; it is watched there once that was said to be right."""
+        progress, album = self._progress[board], self._albums[board]
+        model = album.moved
+        if model is None:  # it was put back
+            progress.step = "empty"
+            return {"sentence": "", "fits": False}
+        found = shown_again(model, frame.image, album.geometry, corners)
+        if isinstance(found, Refused):
+            return {"sentence": refusal(found, self._tables[board], self._texts), "fits": False}
+        if goes_on:
+            path = album.save(found)
+            progress.step, progress.model = "saved", found
+            return {"sentence": self._say("kept", path=str(path)), "fits": True}
+        return {"sentence": self._say("moved"), "fits": True, "corners": np.round(found.corners, 1).tolist()}
+
     def _of_start(self, board: str, frame: Frame, corners: Points | None) -> dict[str, Any]:
         progress, album = self._progress[board], self._albums[board]
-        locked = to_lock(frame.metadata)
-        found = model_from(progress.empty, frame, album.geometry, album.home, corners, locked)
+        found = model_from(progress.empty, frame, album.geometry, album.home, corners, progress.locked)
         if isinstance(found, Refused):
             if found.reason in {"pushed", "not_empty"}:
-                self._progress[board] = _Progress()
+                self._progress[board] = _Progress(is_anew=progress.is_anew)
             return {"sentence": refusal(found, self._tables[board], self._texts), "fits": True}
         progress.step, progress.model = "hand", found
         progress.known, progress.memory = watching(found, album.geometry, album.home), begun(found)

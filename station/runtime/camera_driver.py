@@ -12,8 +12,9 @@ from engine.view import ANYTHING, BoardView, view_of
 from firmware_bridge.driver import NOTHING, Counters, Cues, Device, Output
 from vision.camera import lock_command
 from vision.frame import UNTOLD, Frame, Metadata, Packet, Unpacker
+from vision.known import Watching, watching
 from vision.model import BoardModel
-from vision.watch import Memory, Seen, Unseen, Watching, begun, learned, watch, watching
+from vision.watch import Memory, Seen, Unseen, begun, learned, watch
 
 STALE_MS = 200
 """Pictures older than this are not used."""
@@ -35,10 +36,13 @@ PROBLEMS = {
     "silent": f"the camera has sent no picture for {LOST_MS // 1000} seconds: look at its cable",
     "picture": "the camera sends pictures of another size than when it was calibrated: calibrate it again",
     "dark": "it is too dark for the camera: more light on the board",
-    "moved": "the camera or the board was moved: put it back, or calibrate the camera again",
+    "moved": "the camera or the board was moved: put it back, or say on the camera's page where it is now",
     "hand": "something lies over the board: take it away",
     "moving": "something moves over the board all the time: take it away",
 }
+
+NOT_LOCKED = "exposure not locked: the camera does not keep its exposure and white balance, changing light disturbs it"
+"""Said of a camera as long as that is so."""
 
 
 class Driver:
@@ -63,6 +67,7 @@ class Driver:
         self._is_hand = False
         self._waits_since_ms: int | None = None
         self._drifts_since_ms: int | None = None
+        self._gave_in = False
         self._asked_ms: int | None = None
         self._learned_ms: int | None = None
 
@@ -71,7 +76,7 @@ class Driver:
         self._known = None if model is None else watching(model, self._geometry, self._home)
         self._memory = None if model is None else begun(model)
         self._problem, self._told, self._waits_since_ms = "", None, None
-        self._drifts_since_ms, self._asked_ms = None, None
+        self._drifts_since_ms, self._asked_ms, self._gave_in = None, None, False
 
     @property
     def is_reading(self) -> bool:
@@ -105,7 +110,23 @@ class Driver:
     def counters(self) -> Counters:
         """Pictures that came, and those that were not used."""
         reasons = self._dropped + self._unpacker.faults
-        return Counters(packets=self._frames, dropped=reasons.total(), by_reason=tuple(sorted(reasons.items())))
+        told = tuple(sorted(reasons.items()))
+        return Counters(packets=self._frames, dropped=reasons.total(), by_reason=told, remark=self.remark)
+
+    @property
+    def remark(self) -> str:
+        """What is to be known of a camera that works; empty for nothing."""
+        is_known = self._known is not None and self._device is not None
+        return NOT_LOCKED if is_known and (self._gave_in or self._locked == UNTOLD) else ""
+
+    @property
+    def _locked(self) -> Metadata:
+        return UNTOLD if self._known is None else self._known.model.locked
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the board lies elsewhere in the picture, too far away to go on."""
+        return self._problem == "moved"
 
     @property
     def problem(self) -> str | None:
@@ -124,19 +145,20 @@ class Driver:
         return self._lock(now_ms)
 
     def _lock(self, now_ms: int) -> Output:
-        locked = UNTOLD if self._known is None else self._known.model.locked
+        locked = self._locked
         self._asked_ms = now_ms
         return Output(send=lock_command(locked)) if locked != UNTOLD else NOTHING
 
     def _drifts(self, frame: Frame, now_ms: int) -> bool:
         """Whether a picture was taken otherwise than it was calibrated, by a camera that may still return to that."""
-        if self._known is None or not differs(self._known.model.locked, frame.metadata):
-            self._drifts_since_ms = None
+        if not differs(self._locked, frame.metadata):
+            self._drifts_since_ms, self._gave_in = None, False
             return False
         self._dropped["not_locked"] += 1
         since_ms = self._drifts_since_ms
         self._drifts_since_ms = now_ms if since_ms is None else since_ms
-        return now_ms - self._drifts_since_ms < GIVES_IN_MS
+        self._gave_in = now_ms - self._drifts_since_ms >= GIVES_IN_MS
+        return not self._gave_in
 
     def receive(self, data: bytes, now_ms: int) -> Output:
         """Look at the newest picture; what came before it is dropped."""

@@ -70,6 +70,7 @@ class Health:
             "frames": counters.packets,
             "dropped_frames": counters.dropped,
             "dropped_by_reason": dict(counters.by_reason),
+            "remark": counters.remark or None,
             "resent": counters.resent,
             "restarts": counters.restarts,
             "reopened": counters.reopened,

@@ -37,6 +37,7 @@ _REASONS = {
     "dark": "the picture is too dark: more light, or a longer exposure",
     "no_board": "no board found: the whole board must be in the picture, seen from above; or give --corners",
     "other_size": "a board of {found} squares was found, expected {expected}: choose another --variant or --board",
+    "screen": "the board seems to be a picture on a screen: every square is of one colour, no camera sees it like that",
 }
 _STRANGE = (
     "something stands or lies on many squares that are not played on: other men than those of draughts, or a hand; "

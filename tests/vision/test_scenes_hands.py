@@ -14,11 +14,12 @@ from tests.vision.scenes import arm  # noqa: E402
 from tests.vision.watched import all_unknown, middle_game, side_likeliest, unknown, watched, wrong  # noqa: E402
 from vision.frame import Frame  # noqa: E402
 from vision.ground import small  # noqa: E402
+from vision.known import watching  # noqa: E402
 from vision.model import BoardModel  # noqa: E402
 from vision.rectify import rectified  # noqa: E402
 from vision.simulator.camera_board import CameraBoard  # noqa: E402
 from vision.simulator.pieces import Standing  # noqa: E402
-from vision.watch import Seen, begun, watch, watching  # noqa: E402
+from vision.watch import Seen, begun, watch  # noqa: E402
 
 LABELS = "vision/labels.json"
 SEQUENCES = shared_json(LABELS, {}).get("sequences", [])

@@ -12,6 +12,9 @@ from tests.data_files import needs_shared, shared, shared_json
 np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
 cv2 = pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
+from vision.observe import is_drawn  # noqa: E402
+from vision.pictures import read_picture  # noqa: E402
+
 LABELS = "vision/labels.json"
 BY_NAME = {label["file"].split("/")[1]: label for label in shared_json(LABELS, {}).get("images", [])}
 EASY = "cvt_g1_002.jpg"
@@ -164,6 +167,45 @@ def test_pictures_without_a_board_are_refused_with_a_reason(capsys, tmp_path, sh
     code, (line,), _ = see(capsys, tmp_path / "p.png")
     assert (code, line["found"], line["squares"]) == (1, False, {})
     assert reason in line["reason"]
+
+
+def diagram(noise=0.0):
+    """A start position as programs draw it on a screen, in a slanted window."""
+    board = np.full((720, 1280, 3), 40, np.uint8)
+    for row, column in np.ndindex(8, 8):
+        left, top = 360 + 70 * column, 80 + 70 * row
+        plays = (row + column) % 2 == 1
+        board[top : top + 70, left : left + 70] = (60, 110, 150) if plays else (170, 210, 230)
+        if plays and row not in (3, 4):
+            cv2.circle(board, (left + 35, top + 35), 26, (30, 30, 30) if row < 3 else (235, 235, 235), -1, cv2.LINE_AA)
+    slant = cv2.getPerspectiveTransform(
+        np.array([(0, 0), (1280, 0), (1280, 720), (0, 720)], np.float32),
+        np.array([(40, 20), (1210, 0), (1280, 720), (0, 690)], np.float32),
+    )
+    seen = cv2.warpPerspective(board, slant, (1280, 720))
+    rough = seen + np.random.default_rng(1).normal(0, noise, seen.shape) if noise else seen
+    return np.clip(rough, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("suffix", ["png", "jpg"])
+def test_a_board_drawn_on_a_screen_is_refused(capsys, tmp_path, suffix):
+    cv2.imwrite(str(tmp_path / f"p.{suffix}"), diagram())
+    code, (line,), _ = see(capsys, tmp_path / f"p.{suffix}")
+    assert (code, line["found"], line["squares"]) == (1, False, {})
+    assert "a picture on a screen" in line["reason"]
+
+
+def test_what_has_the_noise_of_a_camera_is_not_taken_for_a_drawing(capsys, tmp_path):
+    cv2.imwrite(str(tmp_path / "p.png"), diagram(noise=1.0))
+    code, (line,), _ = see(capsys, tmp_path / "p.png")
+    assert (code, line["found"]) == (0, True)
+
+
+@needs_shared(LABELS)
+def test_no_photograph_is_taken_for_a_drawing():
+    for label in shared_json(LABELS, {})["images"][::6]:
+        image = read_picture(shared(f"vision/{label['file']}"))
+        assert not is_drawn(image, np.array(label["corners"], np.float64), label["cols"], label["rows"]), label["file"]
 
 
 @needs_shared(LABELS)

@@ -15,9 +15,10 @@ from engine.ruleset import load_ruleset  # noqa: E402
 from tests.vision.scenes import arm, board_under  # noqa: E402
 from vision.calibration import Refused, aimed, model_from  # noqa: E402
 from vision.frame import Frame, Unpacker  # noqa: E402
+from vision.known import kinds_of, watching  # noqa: E402
 from vision.model import MOST_SAMPLES, BoardModel, Sample, from_json  # noqa: E402
 from vision.reader import judged  # noqa: E402
-from vision.watch import Seen, Unseen, begun, kinds_of, learned, watch, watching  # noqa: E402
+from vision.watch import Seen, Unseen, begun, learned, watch  # noqa: E402
 
 PERIOD_MS = 150
 RUSSIAN = load_ruleset("russian")

@@ -52,15 +52,15 @@ function show(answer) {
   byId("readout").textContent = answer.sentence;
   const next = byId("next");
   next.textContent = say(`camera.next_${step}`);
-  next.hidden = !["empty", "start"].includes(step);
+  next.hidden = !["moved", "empty", "start"].includes(step);
   next.disabled = !answer.fits;
-  byId("find").hidden = step !== "empty" || dragged === null;
+  byId("find").hidden = !isAiming(step) || dragged === null;
   if (answer.picture) draw(answer);
 }
 
 function draw({ picture: [width, height], board: [columns, rows], corners, step }) {
   view.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const at = dragged ?? corners ?? (step === "empty" ? usual(width, height) : null);
+  const at = dragged ?? corners ?? (isAiming(step) ? usual(width, height) : null);
   const image = view.querySelector("image") ?? view.appendChild(svg("image", { x: 0, y: 0 }));
   image.setAttribute("width", width);
   image.setAttribute("height", height);
@@ -69,12 +69,17 @@ function draw({ picture: [width, height], board: [columns, rows], corners, step 
   view.querySelectorAll(".grid, .corner").forEach((element) => element.remove());
   if (!at) return;
   view.append(svg("path", { class: "grid", d: gridPath(at, columns, rows) }));
-  if (step !== "empty") return;
+  if (!isAiming(step)) return;
   at.forEach(([x, y], number) => {
     const corner = svg("circle", { class: "corner", cx: x, cy: y, r: CORNER * width, "data-corner": number });
     corner.addEventListener("pointerdown", (event) => drag(event, corner, number, at, columns, rows));
     view.append(corner);
   });
+}
+
+/** Whether corners can be dragged: where the board lies is not settled yet. */
+function isAiming(step) {
+  return step === "empty" || step === "moved";
 }
 
 /** Where corners lie that nobody has found: in the picture, to be dragged. */

@@ -192,8 +192,22 @@ def test_a_camera_is_locked_and_what_drifts_is_dropped_then_believed(scene):
     assert [read_lock(output.send) for output in outputs if output.send] == [LOCKED]
     assert bench.dropped() == {"not_locked": 3}
     bench.now_ms += GIVES_IN_MS
+    assert bench.driver.counters.remark == ""
     bench.take(picture, 6, metadata=drifted)
     assert bench.driver.is_reading
+    # It is said in words as long as it is so.
+    assert bench.driver.counters.remark.startswith("exposure not locked: ")
+    bench.take(picture, metadata=LOCKED)
+    assert bench.driver.counters.remark == ""
+
+
+def test_C14_a_camera_that_could_not_be_locked_at_all_is_said_to_be_so(scene):
+    _, model, picture = scene
+    bench = Bench(model)
+    assert bench.started.send == b""
+    assert bench.driver.counters.remark == ""  # there is none yet
+    assert online(bench.take(picture, 8)) == [True]
+    assert bench.driver.counters.remark.startswith("exposure not locked: ")
 
 
 def test_a_lock_is_a_line_that_is_read_back():

@@ -13,6 +13,7 @@ np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
 pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
 from engine.position import EMPTY  # noqa: E402
+from engine.rules import rules_for  # noqa: E402
 from engine.ruleset import load_ruleset  # noqa: E402
 from station.config import BoardTable, Config, StationTable, WebTable  # noqa: E402
 from station.events import HandSeen  # noqa: E402
@@ -22,9 +23,11 @@ from station.runtime.service import Service  # noqa: E402
 from tests.station.runtime.camera_process import CameraProcess  # noqa: E402
 from tests.station.runtime.conftest import Watcher  # noqa: E402
 from tests.vision.scenes import arm, board_under  # noqa: E402
+from vision.calibration import model_from  # noqa: E402
+from vision.frame import Frame, Unpacker  # noqa: E402
 
 RUSSIAN = load_ruleset("russian")
-C3, D4 = (2, 5), (3, 4)
+C3, D4, B4 = (2, 5), (3, 4), (1, 4)
 WAIT_S = 90.0
 
 
@@ -127,3 +130,51 @@ def test_a_game_is_played_under_it_also_when_the_plug_is_pulled(bench, said):
         )
         assert back.session.game.moves == moved.session.game.moves
         assert back.session.game.position.contents[geometry.square_at(*C3)] is EMPTY
+
+
+def test_several_boards_on_several_cameras_do_not_mix_and_one_that_is_pulled_out_leaves_the_other(tmp_path):
+    benches = {name: camera_over_known_board(tmp_path, name, seed) for name, seed in (("left", 3), ("right", 4))}
+    tables = tuple(
+        BoardTable(id=name, driver="camera", port=f"unix:{camera.path}", variant="russian")
+        for name, (_, camera) in benches.items()
+    )
+    service = Service(Config(StationTable(data=str(tmp_path / "data")), WebTable(), None, tables), page=False)
+    watcher = Watcher()
+    service._watchers.append(watcher)
+    service.start()
+    try:
+        for name in benches:
+            watcher.wait(lambda o, name=name: o.board == name and isinstance(o.session.phase, Turn), WAIT_S)
+        board, camera = benches["left"]
+        play(board, camera, C3, D4)
+        moved = watcher.wait(lambda o: o.session.game.moves, WAIT_S)
+        assert moved.board == "left"
+        benches["left"][1].unplug()
+        watcher.wait(lambda o: o.board == "left" and isinstance(o.session.phase, Paused), WAIT_S)
+        play(*benches["right"], C3, B4)
+        other = watcher.wait(lambda o: o.board == "right" and o.session.game.moves, WAIT_S)
+        assert RUSSIAN.geometry.cells[other.session.game.moves[0].to_square] == B4
+        assert len(other.session.game.moves) == 1
+    finally:
+        service.stop()
+        benches["right"][1].unplug()
+
+
+def camera_over_known_board(folder, name, seed):
+    """A camera that is plugged in, over a board with the start position that it was shown."""
+    board, camera = board_under("russian", seed=seed), CameraProcess(folder / f"{name}.sock")
+    (empty,) = Unpacker().feed(board.empty(), 0)
+    camera.picture = board.picture(0)
+    home = rules_for(RUSSIAN).start().contents
+    model = model_from(empty.frame(), Frame(camera.picture, 0), RUSSIAN.geometry, home)
+    KnownCameras(folder / "data").keep(name, model)
+    camera.plug()
+    return board, camera
+
+
+def play(board, camera, start, to):
+    """A man goes from one cell to another."""
+    piece = board.contents(start)
+    board.take(start, 0)
+    board.put(to, piece, 0)
+    camera.picture = board.picture(0)

@@ -41,13 +41,15 @@ def test_a_square_that_comes_and_goes_faster_than_hands_is_named_as_weak():
 
 
 def test_traffic_is_told_by_the_second_and_faults_in_all():
-    counted = [Counters(10, 0, 0), Counters(1510, 3, 1, (("length", 3),)), Counters(1510, 3, 1, (("length", 3),))]
+    counted = [Counters(10, 0, 0), Counters(1510, 3, 1, (("length", 3),)), Counters(1510, 3, 1, remark="so it is")]
     health = Health(lambda: counted.pop(0))
     report = health.report(30.0, AT)
     assert (report["frames_per_s"], report["frames"], report["dropped_frames"]) == (50.0, 1510, 3)
     assert report["dropped_by_reason"] == {"length": 3}
     assert report["at"] == AT
-    assert health.report(60.0, AT)["frames_per_s"] == 0.0
+    assert report["remark"] is None
+    report = health.report(60.0, AT)
+    assert (report["frames_per_s"], report["remark"]) == (0.0, "so it is")
 
 
 def test_how_long_moves_take_is_counted_from_the_last_change_of_the_board():
