@@ -92,6 +92,8 @@ def _decide_once(session: Session) -> Step:
 def _decide_over(session: Session, outcome: Outcome) -> Step:
     if isinstance(session.reading, Done):
         return _decide_in_play(session)
+    if isinstance(session.reading, Turned) and outcome.on_board and not keeping_time.is_pressed(session):
+        return commit(session, session.reading.story)
     pace, at_home = session.settings.pace, shows(session, masks_of_position(home(session.settings).contents))
     if isinstance(session.reading, Untouched):
         # It was left standing after people ended the game: the result stays in sight for a while.

@@ -140,6 +140,7 @@ def withdraw(session: Session, plies: int) -> Step:
 
 
 def _withdraw(session: Session, plies: int) -> Step:
-    session = replace(remembered(session, session.game.back(plies)), offer=None)
+    phase = Turn() if isinstance(session.phase, Over) else session.phase
+    session = replace(remembered(session, session.game.back(plies)), offer=None, phase=phase)
     session = keeping_time.moves_taken_back(session, plies)
     return announce(session, say.TakenBack(plies, say.fen_of(session.game.position, session.game.ruleset)))

@@ -53,7 +53,7 @@ from station.tracking.readings import (
 )
 from station.tracking.rereading import read_again
 from station.tracking.several import read_turned
-from station.tracking.single import finished_stories, is_contradicted, read_under_way, standing_stories
+from station.tracking.single import finished_stories, is_contradicted, longer_captures, read_under_way, standing_stories
 
 __all__ = [
     "Ambiguous",
@@ -139,6 +139,7 @@ def read(context: Context, memory: Memory) -> Reading:
         return _otherwise(context, memory) or Untouched()
     if context.asked:
         return _read_again(context, memory, seen)
+    forgotten = longer_captures(context, memory, seen) if context.earlier is not None else ()
     if context.earlier is not None and not _is_in_doubt(context, memory):
         context = replace(context, earlier=None)
     finished = tuple(finished_stories(context, memory, seen))
@@ -149,6 +150,8 @@ def read(context: Context, memory: Memory) -> Reading:
     if continued is not None and memory.blind:
         return continued
     under_way = read_under_way(context, seen)
+    if under_way is not None and forgotten and memory.firm and context.now_ms - memory.since_ms >= context.rest_ms:
+        return Ambiguous(forgotten)
     if under_way is not None:
         return under_way
     turned = read_turned(context, memory, seen) if not memory.blind or is_still(context, memory) else None

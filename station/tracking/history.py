@@ -17,6 +17,9 @@ MOST_FRAMES = 160
 SCAN_MS = 225
 """How late the slowest board tells of a square: what it shows of two squares may be in the wrong order by so much."""
 
+BOUNCE_MS = 100
+"""How much later than another one a contact of a matrix may be told: it is debounced, and may bounce."""
+
 
 def with_frame(history: History, at_ms: int, seen: Masks, firm: bool) -> History:
     """The history with one more frame."""
@@ -65,6 +68,16 @@ def lifted_ms(history: History, square: int) -> int | None:
             for before, after in _pairs(history)
             if occupied(before[1]) >> square & 1 and not occupied(after[1]) >> square & 1
         ),
+        None,
+    )
+
+
+def come_ms(history: History, square: int) -> int | None:
+    """When what stands on a square was seen to come there; None when nothing does, or nobody saw it come."""
+    if not history or not occupied(history[-1][1]) >> square & 1:
+        return None
+    return next(
+        (after[0] for before, after in reversed(_pairs(history)) if not occupied(before[1]) >> square & 1),
         None,
     )
 

@@ -18,7 +18,7 @@ from engine.position import Position
 from engine.ruleset import Ruleset
 from engine.view import WHITE
 from station.tracking.expectation import Candidate, Expectation, expect, in_reach, is_stage
-from station.tracking.history import SCAN_MS, History
+from station.tracking.history import BOUNCE_MS, SCAN_MS, History
 from station.tracking.masks import Masks, bits, differing, masks_of_position, squares_in, unknown
 from station.tracking.memory import BLIP_MS, Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
@@ -37,9 +37,6 @@ SLOW_MS = SCAN_MS + 110
 
 MOST_LINES = 6
 """A person is asked to choose from no more lines than this."""
-
-BOUNCE_MS = 100
-"""How much later than another one a contact of a matrix may be told: it is debounced, and may bounce."""
 
 UNSEEN = 1.0
 """What it counts against a line that a piece was never seen where a move brought it."""

@@ -9,12 +9,12 @@ from operator import or_
 from engine.geometry import Square
 from engine.position import Move
 from engine.ruleset import Ruleset
-from station.tracking.expectation import Expectation, expect, in_reach, is_stage, only
-from station.tracking.history import SCAN_MS, History, arrivals, came, late_ms, left_ms, lifted_ms
+from station.tracking.expectation import Candidate, Expectation, expect, in_reach, is_stage, only
+from station.tracking.history import BOUNCE_MS, SCAN_MS, History, arrivals, came, come_ms, late_ms, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
 from station.tracking.memory import BLIP_MS, Context, Memory
 from station.tracking.readings import Ambiguous, Line, Story, Turned
-from station.tracking.single import bases, is_last, unseen_squares
+from station.tracking.single import bases, is_last, shown, unseen_squares
 
 
 def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambiguous | None:
@@ -99,9 +99,13 @@ def _likeliest(
     for line, unseen in _lines_of(expectation, seen, memory.been[back], plies, context.ruleset, last):
         if not is_in_order(expectation, line, memory, back, context.ruleset):
             continue
+        if _is_too_quick(expectation, line, memory.history, seen, context):
+            continue
         if back and is_last(context, line[0]):
             continue
         if unseen and any(lost >> move.from_square & 1 for move in line):
+            continue
+        if unseen and _never_put_down(expectation, line, memory.been[back], seen, context.ruleset):
             continue
         if unseen + _not_seen_to_come(expectation, line, memory) > 1:
             continue
@@ -221,6 +225,38 @@ def _moved_on(expectation: Expectation, line: Line, seen: Masks, ruleset: Rulese
     return any(item.move.from_square == square for item in made)
 
 
+def _is_too_quick(expectation: Expectation, line: Line, history: History, seen: Masks, context: Context) -> bool:
+    """Whether a piece was touched too soon after the other side had begun its move: a piece was pushed aside.
+
+    What one frame shows together may have been done at any time before it.
+    """
+    position = expectation.position
+    for move in line:
+        position = position.after(move)
+    begun = [_touched_ms(item.move, history) for item in _begun(expect(position, context.ruleset), seen, 0)]
+    touched = [_touched_ms(move, history) for move in line[1:]]
+    touched += [max(begun)] if begun else []
+    least_ms = context.ply_ms - max(late_ms(history), BOUNCE_MS)
+    lifted = (lifted_ms(history, move.from_square) for move in line)
+    return any(
+        first is not None and after != first and after - first < least_ms
+        for first, after in zip(lifted, touched, strict=False)
+    )
+
+
+def _touched_ms(move: Move, history: History) -> int:
+    """By when the piece of a move had been touched: it was seen to leave, or to come, or not yet."""
+    left, come = left_ms(history, move.from_square), come_ms(history, move.to_square)
+    return next((at_ms for at_ms in (left, come) if at_ms is not None), history[-1][0])
+
+
+def _never_put_down(expectation: Expectation, line: Line, been: Masks, seen: Masks, ruleset: Ruleset) -> bool:
+    """Whether nobody saw the first piece stand where it is said to have gone on from: it may still be on its way."""
+    first = only(expectation, line[0]).candidates
+    target = 1 << line[0].to_square
+    return not any(target & shown(item, been) for item in first) and _moved_on(expectation, line, seen, ruleset)
+
+
 def _unexplained(expectation: Expectation, line: Line, memory: Memory, seen: Masks, ruleset: Ruleset) -> int:
     """On how many squares something was seen to come of which neither these moves nor the next one tell."""
     left = arrivals(memory.history)
@@ -279,10 +315,12 @@ def _lines(
         if so_far > 1:
             continue
         following = expect(expectation.position.after(candidate.move), ruleset)
+        in_hand = target & ~shown(candidate, been)
         if plies > 1:
             for line, of_all in _lines(following, seen, been, plies - 1, ruleset, last, so_far):
-                yield (candidate.move, *line), of_all
-        elif _is_made(following, seen) or (
+                if not in_hand & bits(line[0].huffed):
+                    yield (candidate.move, *line), of_all
+        elif _is_made(following, seen, in_hand) or (
             not so_far
             and tells_colour(seen)
             and occupied(seen) & target
@@ -297,14 +335,23 @@ def _still_captured(expectation: Expectation, move: Move) -> int:
     return reduce(or_, rivals, 0) & ~bits(move.captured)
 
 
-def _is_made(expectation: Expectation, seen: Masks) -> bool:
-    return any(not differing(candidate.final, seen) for candidate in in_reach(expectation, seen))
+def _is_made(expectation: Expectation, seen: Masks, in_hand: int = 0) -> bool:
+    return any(
+        not differing(candidate.final, seen) and not in_hand & bits(candidate.move.huffed)
+        for candidate in in_reach(expectation, seen)
+    )
 
 
 def _goes_on(expectation: Expectation, seen: Masks, but: int = 0) -> bool:
     """Whether a frame shows one of these moves under way or made: its piece has left its square, none of `but`."""
-    occupied = seen[1] | seen[2] | seen[3] | seen[4] | but
-    return any(
-        not occupied & candidate.home and (is_stage(candidate, seen, 1) or not differing(candidate.final, seen))
-        for candidate in expectation.candidates
-    )
+    return any(True for _ in _begun(expectation, seen, but))
+
+
+def _begun(expectation: Expectation, seen: Masks, but: int) -> Iterator[Candidate]:
+    """Those of the moves that a frame shows under way or made."""
+    stands = seen[1] | seen[2] | seen[3] | seen[4] | but
+    for candidate in expectation.candidates:
+        if stands & candidate.home:
+            continue
+        if is_stage(candidate, seen, 1) or not differing(candidate.final, seen):
+            yield candidate

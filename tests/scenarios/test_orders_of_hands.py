@@ -21,7 +21,7 @@ from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
 from station.runtime.boards import driver_class, misfit
 from station.runtime.desk import Desk
-from station.runtime.simulate import STATE_PERIOD_MS, Setup, Table, board_with, perform, settings_for
+from station.runtime.simulate import STATE_PERIOD_MS, TELLING_MS, Setup, Table, board_with, perform, settings_for
 from station.runtime.witness import Witness
 from station.session import begin
 from station.simulation.habits import PRESETS, Crowning, Removal, Span, Style, clean
@@ -157,7 +157,7 @@ def fits(row, variant, capture):
 
 
 def record_of(variant, capture, row, seed):
-    """What stands in the record after hands have carried out one capture."""
+    """What stands in the record after hands have carried out one capture, and answered what was asked of it."""
     travel, removal, slip, crown, board = row
     position, move = capture
     habits = replace(CLEAN, **{**TRAVELS[travel], **REMOVALS[removal], **SLIPS[slip], **CROWNS[crown]})
@@ -168,6 +168,8 @@ def record_of(variant, capture, row, seed):
     table = Table(device, driver, desk, Witness([move]))
     table.until_ready()
     perform(table, position, [move], ruleset, habits, Random(seed), None)
+    if desk.session.alike:
+        table.advance(table.now_ms + TELLING_MS)
     return [made.effect for made in desk.session.game.moves]
 
 
@@ -242,3 +244,74 @@ def test_a_piece_that_is_forgotten_does_not_make_another_capture_of_it():
         row = (travel, "all at once", "forgotten", "nothing", "occupancy")
         for seed in range(287, 290):
             assert record_of("thai", (position, move), row, seed) == [move.effect], (travel, seed)
+
+
+FOUND = [
+    # A hesitation on the square of a quiet move looks like that move, and what comes then as if it were huffed.
+    ("russian-huff", "W:Wf6:Be7,b6", 12, ("mover first, hop", "random", "hesitation", "replace", "occupancy"), 189),
+    # A piece is pushed while the mover is in the hand: it was not huffed, nobody saw it come down.
+    ("russian-huff", "W:Wd6:Be7,c5", 2, ("mover first, straight", "all at once", "bump", "stack", "colour"), 619),
+    # It rests where another capture lands that is not meant: three pieces tell the two apart, nothing waits.
+    (
+        "russian-huff",
+        "W:Wd4:Bc7,c5,e5,g5",
+        1,
+        ("mover first, straight", "descending", "hesitation", "replace", "occupancy"),
+        489,
+    ),
+    # It rests there while the pieces it takes have been beside the board for seconds: none is there by mistake.
+    (
+        "frysk",
+        "B:W19,K20,K25:BK15",
+        34,
+        ("captured first, straight", "ascending", "hesitation", "nothing", "colour"),
+        1531,
+    ),
+    # A king slides past squares on which captures end, and a piece is pushed to and fro: nobody moves so quickly.
+    *(
+        (
+            "international-s004",
+            "W:WK15,23,44,46:B1,2,12,13,16,K20,22,35",
+            via,
+            ("captured first, slide", removal, "bump", "nothing", "dgt"),
+            number,
+        )
+        for removal, via, number in (("descending", 18, 1967), ("all at once", 18, 2117), ("after 10 s", 38, 2192))
+    ),
+    (
+        "russian-majority",
+        "W:We3:Bd4,f4,d2,f2",
+        29,
+        ("captured first, hop", "ascending", "bump", "nothing", "occupancy"),
+        1140,
+    ),
+    (
+        "towers-keep-rank",
+        "W:Wd6:Be7,c5",
+        16,
+        ("captured first, hop", "all at once", "bump", "nothing", "occupancy"),
+        1365,
+    ),
+    # A piece that is forgotten for seconds leaves a legal capture of the others, and may be in the other hand when it
+    # is gone at last. No sensor tells that: people are asked, and answer.
+    *(
+        ("towers-emptied-free", "W:Wd6:Be7,c5", 2, (travel, removal, "forgotten", crown, board), number)
+        for travel, removal, crown, board, number in (
+            ("mover first, straight", "all at once", "replace first", "dgt", 674),
+            ("captured first, hop", "after 10 s", "replace", "occupancy", 1494),
+            ("captured first, straight", "descending", "replace", "occupancy", 1644),
+            ("captured first, straight", "all at once", "stack", "colour", 1789),
+        )
+    ),
+]
+"""What a soak found to be read wrongly, or later than three seconds after the last contact: rule set, FEN, a square
+that only the capture meant lands on (counted from 0), choices, seed."""
+
+
+@pytest.mark.parametrize(("variant", "fen", "by_way_of", "row", "seed"), FOUND)
+def test_what_a_soak_found(variant, fen, by_way_of, row, seed):
+    rules = rules_for(load_ruleset(variant))
+    position = rules.opened(read_fen(fen, rules.ruleset))
+    meant = [move for move in rules.legal_moves(position) if by_way_of in move.path]
+    move = meant[0] if len(meant) == 1 else next(move for move in meant if move.to_square in (7, 16))
+    assert record_of(variant, (position, move), row, seed) == [move.effect]

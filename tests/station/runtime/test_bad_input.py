@@ -9,7 +9,7 @@ import pytest
 from engine.position import side_of
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
-from station.runtime.boards import driver_class
+from station.runtime.boards import driver_class, misfit
 from station.runtime.desk import Desk
 from station.runtime.made_games import made_game
 from station.runtime.simulate import STATE_PERIOD_MS, Setup, Table, board_with, perform, settings_for
@@ -27,6 +27,11 @@ DRIVERS = [
     pytest.param(Setup("matrix"), id="matrix"),
     pytest.param(Setup("matrix", colour=True), id="matrix-colour"),
     pytest.param(Setup("dgt"), id="dgt"),
+]
+BOUGHT = [
+    pytest.param(Setup("certabo"), id="certabo-magnets"),
+    pytest.param(Setup("certabo", colour=True), id="certabo-chips"),
+    pytest.param(Setup("millennium"), id="millennium"),
 ]
 
 
@@ -63,8 +68,9 @@ def check_the_board_is_seen(table: Table) -> None:
 
 def pour(setup: Setup, total: int, first_seed: int) -> None:
     poured, seed = 0, first_seed
+    other = "italian" if misfit(setup.driver, load_ruleset("international")) else "international"
     while poured < total:
-        variant = ("russian", "international")[seed % 2]
+        variant = ("russian", other)[seed % 2]
         poured += play_in_a_storm(setup, variant, seed)
         seed += 1
 
@@ -74,8 +80,13 @@ def test_300_000_bad_bytes_change_nothing(setup):
     pour(setup, 300_000, 1)
 
 
+@pytest.mark.parametrize("setup", BOUGHT)
+def test_60_000_bad_bytes_change_nothing(setup):
+    pour(setup, 60_000, 1)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize("setup", DRIVERS)
+@pytest.mark.parametrize("setup", [*DRIVERS, *BOUGHT])
 def test_10_000_000_bad_bytes_change_nothing(setup):
     pour(setup, 10_000_000, 100_000)
