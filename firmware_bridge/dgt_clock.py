@@ -57,10 +57,10 @@ class ClockNews:
 
     def take(self, now: ClockTimes, now_ms: int) -> ClockTimes | None:
         """The times if they are news, None if not."""
-        if self.times is not None and _agree(self.times, now, now_ms - self.at_ms):
+        if self.times is not None and agree(self.times, now, now_ms - self.at_ms):
             self.doubtful = None
             return None
-        if self.doubtful is None or not _agree(self.doubtful, now, now_ms - self.doubtful_ms):
+        if self.doubtful is None or not agree(self.doubtful, now, now_ms - self.doubtful_ms):
             self.doubtful, self.doubtful_ms = now, now_ms
             return None
         self.times, self.at_ms, self.doubtful = now, now_ms, None
@@ -74,6 +74,8 @@ class ClockReader:
         self._news = ClockNews()
         self._right_high: bool | None = None
         self._right_high_told: bool | None = None
+        self.shown: ClockTimes | None = None
+        """What the message that came last told; None where it told no times."""
         self.is_doubtful = False
         """Whether the lever was told to have moved, and not confirmed yet: the clock is to be asked again."""
 
@@ -89,11 +91,12 @@ class ClockReader:
 
     def take(self, payload: bytes, now_ms: int, *, rotated: bool) -> tuple[ClockTimes | None, str | None]:
         """The times if they are news, and which button a lever amounts to that is told twice to have moved."""
-        self.is_doubtful = False
+        self.is_doubtful, self.shown = False, None
         if not is_times(payload):
             return None, None
-        shown = times(payload, rotated)
-        return None if shown is None else self._news.take(shown, now_ms), self._lever(payload, rotated)
+        self.shown = times(payload, rotated)
+        news = None if self.shown is None else self._news.take(self.shown, now_ms)
+        return news, self._lever(payload, rotated)
 
     def _lever(self, payload: bytes, rotated: bool) -> str | None:
         right_high = bool(payload[6] & RIGHT_HIGH)
@@ -109,11 +112,12 @@ class ClockReader:
         return "clock_white" if right_high != rotated else "clock_black"
 
 
-def _agree(before: ClockTimes, now: ClockTimes, passed_ms: int) -> bool:
+def agree(before: ClockTimes, now: ClockTimes, passed_ms: int) -> bool:
+    """Whether times are what others have come to after a while; a clock whose time is over shows none left."""
     if before.running is not now.running:
         return False
     runs = (before.running is Side.WHITE, before.running is Side.BLACK)
-    expected = (before.white_ms - passed_ms * runs[0], before.black_ms - passed_ms * runs[1])
+    expected = (max(0, before.white_ms - passed_ms * runs[0]), max(0, before.black_ms - passed_ms * runs[1]))
     return all(
         abs(one - other) <= TOLERANCE_MS for one, other in zip(expected, (now.white_ms, now.black_ms), strict=True)
     )

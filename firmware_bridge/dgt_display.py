@@ -42,6 +42,11 @@ class Display:
         self._sent_ms: int | None = None
         self._tries = 0
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a command has not been acknowledged yet."""
+        return self._sent_ms is not None and self._tries < TRIES
+
     def want(self, text: str) -> None:
         """From now on this is to be shown; the times for an empty text."""
         self._wanted = text

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from engine.geometry import Geometry
 from engine.position import Piece
-from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
+from firmware_bridge.driver import Calibration, ClockTimes, Counters, Cues, Device, Output
 from firmware_bridge.messages import Thresholds
 
 
@@ -184,6 +184,15 @@ class OneOfMany(Protocol):
 
     def sent(self, now_ms: int) -> None:
         """What was to be sent has gone out only now, in its turn."""
+        ...
+
+
+@runtime_checkable
+class Timekeeper(Protocol):
+    """A driver whose board may have a clock that can be set."""
+
+    def set_clock(self, times: ClockTimes | None, at_ms: int, now_ms: int) -> Output:
+        """Show a game's times from now on, as they were at a moment; None: leave the clock alone."""
         ...
 
 

@@ -19,6 +19,7 @@ from firmware_bridge.dgt_fields import ONLY_DARK, Fields, wrong_size
 from firmware_bridge.dgt_frames import AFTER_DUMP, SPOILT_DUMP, Frame, Message, Parser, spread
 from firmware_bridge.dgt_log import Replay, boards
 from firmware_bridge.dgt_schedule import QUIET_MS, RESET, Schedule
+from firmware_bridge.dgt_setting import ClockSetter
 from firmware_bridge.driver import NOTHING, Battery, Calibration, ClockTimes, Counters, Cues, Device, Output
 
 RESET_COMMAND = bytes((RESET,))
@@ -67,6 +68,7 @@ class Driver:
         self._clock = ClockReader()
         self._clock_news: ClockTimes | None = None
         self._display = Display()
+        self._setter = ClockSetter()
 
     @property
     def device(self) -> Device | None:
@@ -155,6 +157,11 @@ class Driver:
         self._display.want(text)
         return Output(send=self._due(now_ms))
 
+    def set_clock(self, times: ClockTimes | None, at_ms: int, now_ms: int) -> Output:
+        """Shows a game's times, as they were at a moment, on the clock; None: it is left alone. Where there is one."""
+        self._setter.want(times, at_ms)
+        return Output(send=self._due(now_ms))
+
     def recollect(self, contents: tuple[Piece, ...], now_ms: int) -> Output:
         """Asks the board's memory for all that was done since a position stood on it; told once it has been read.
 
@@ -185,6 +192,7 @@ class Driver:
         self._fields.forget()
         self._clock.forget()
         self._display.clear()
+        self._setter.clear()
         self._replay.clear()
 
     def _due(self, now_ms: int) -> bytes:
@@ -195,11 +203,20 @@ class Driver:
         if send or speaks_ms is None or now_ms < speaks_ms:
             return send
         self._schedule.note_sent(now_ms)
+        if self._sets_clock(now_ms):
+            return self._setter.send(now_ms, rotated=self.reading.rotated)
         return self._display.send(now_ms)
+
+    def _sets_clock(self, now_ms: int) -> bool:
+        """Whether it is the clock's times that are to be told now: one command waits for the other's answer."""
+        due_ms = self._setter.due_ms()
+        return due_ms is not None and due_ms <= now_ms and not self._display.is_waiting
 
     def _speaks_ms(self) -> int | None:
         """When the clock is to be told something; None where there is nothing to be told, or no clock."""
-        due_ms = self._display.due_ms()
+        sets_ms = None if self._display.is_waiting else self._setter.due_ms()
+        says_ms = None if self._setter.is_waiting else self._display.due_ms()
+        due_ms = min((at_ms for at_ms in (sets_ms, says_ms) if at_ms is not None), default=None)
         if due_ms is None or not self._clock.is_there or not self._schedule.online:
             return None
         return max(due_ms, self._schedule.free_ms())
@@ -223,7 +240,10 @@ class Driver:
                 return self._take_field(frame.payload[0], frame.payload[1], now_ms), None
             case Message.CLOCK:
                 self._display.take(frame.payload)
+                self._setter.take(frame.payload, now_ms)
                 times, button = self._clock.take(frame.payload, now_ms, rotated=self.reading.rotated)
+                if self._clock.shown is not None:
+                    self._setter.compare(self._clock.shown, now_ms)
                 self._clock_news = times or self._clock_news
                 if self._clock.is_doubtful:
                     self._schedule.ask_clock()

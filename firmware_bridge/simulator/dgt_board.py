@@ -10,6 +10,7 @@ from engine.geometry import Cell
 from engine.position import Piece
 from firmware_bridge.simulator.cable import Cable
 from firmware_bridge.simulator.dgt_bus_end import BusEnd
+from firmware_bridge.simulator.dgt_clock_unit import ClockUnit
 from firmware_bridge.simulator.faults import NONE, Faults, Noise
 from firmware_bridge.simulator.scan import Scanner
 
@@ -58,8 +59,9 @@ class DgtBoard:
         battery: int | None = 90,
         shows_text: bool = True,
         cable: Cable | None = None,
+        mode_23: bool = True,
     ) -> None:
-        """`cable` is one that other boards speak on too."""
+        """`cable` is one that other boards speak on too; `mode_23`: the clock may be set."""
         self._columns = columns
         self._fields = columns * rows
         self._noise = Noise(faults, seed)
@@ -69,6 +71,8 @@ class DgtBoard:
         self._rotated = rotated
         self._serial = serial
         self._clock = clock
+        self.unit = ClockUnit(obeys=mode_23)
+        self._now_ms = 0.0
         self._dark_only = dark_only
         self.battery = battery
         """Percent left; None on a board that is fed over its cable and does not answer when asked."""
@@ -86,7 +90,6 @@ class DgtBoard:
         """When the one bus command that it can hold is obeyed."""
         self._ping_ms: int | None = None
         """When it answers a ping to all boards."""
-        self._right_high = False
         self._input: deque[int] = deque()
         self._read_ms = 0
         self._clock_ms: int | None = None
@@ -117,8 +120,9 @@ class DgtBoard:
         self._scan(now_ms)
         left = "clock_black" if self._rotated else "clock_white"
         right_high = button == left
-        if right_high != self._right_high:
-            self._right_high = right_high
+        if right_high != self.unit.right_high:
+            self._now_ms = now_ms
+            self.unit.lever(right_high, now_ms)
             if self._mode in (_UPDATE, _UPDATE_NICE):
                 self._say(0x0D, self._times(), now_ms)
 
@@ -162,6 +166,7 @@ class DgtBoard:
 
     def tick(self, now_ms: int) -> bytes:
         """Gives the bytes that have left the board by this time."""
+        self._now_ms = max(self._now_ms, now_ms)
         self._scan(now_ms)
         while self._input and self._read_ms <= now_ms:
             self._read_command(self._read_ms)
@@ -199,7 +204,7 @@ class DgtBoard:
             self._data()
         if command in _MODES:
             self._mode = _MODES[command]
-            self._clock_ms = at_ms + CLOCK_MS if self._mode == _UPDATE else None
+            self._clock_ms = at_ms + CLOCK_MS if self._tells_times else None
         elif 0x40 <= command <= 0x60 and self._mode == _BUS:
             self._mode = _IDLE
         if command == 0x4A:
@@ -223,8 +228,12 @@ class DgtBoard:
             self.display = data[2:10].decode("ascii").rstrip()
         elif data == b"\x03\x03\x00":
             self.display = ""
-        done = is_text or not self.display
-        self._say(0x0D, bytes((0x0A, 0x10 if done and self._shows_text else 0x40, 0, 0x0A, 0, 0, 0)), at_ms)
+        is_set = self.unit.set(data, at_ms)
+        if is_set and self._tells_times and self._clock_ms is None:
+            self._clock_ms = ceil(at_ms) + CLOCK_MS
+        done = is_text or is_set or (not self.display and data[1:2] != b"\x0a")
+        may = is_set or self._shows_text
+        self._say(0x0D, bytes((0x0A, 0x10 if done and may else 0x40, 0, 0x0A, 0, 0, 0)), at_ms)
 
     def _obey_bus(self, now_ms: int) -> None:
         if self._ping_ms is not None and self._ping_ms <= now_ms:
@@ -268,17 +277,21 @@ class DgtBoard:
     def _times(self) -> bytes:
         if not self._clock:
             return bytes((0, 0, 0, 0, 0, 0, 0x20))
-        status = 0x01 | (0x0A if self._right_high else 0x10)
-        return bytes((0, 0x05, 0x00, 0, 0x05, 0x00, status))
+        return self.unit.told(self._now_ms)
 
     def _log_payload(self) -> bytes:
         self._log = self._log[-(LOG_BYTES - 1) :]
         return (bytes(self._log) + b"\x6b").rjust(LOG_BYTES, b"\x7f")
 
+    @property
+    def _tells_times(self) -> bool:
+        """Whether times are told every second: in one mode always, in the other while they change."""
+        return self._mode == _UPDATE or (self._mode == _UPDATE_NICE and self.unit.runs is not None)
+
     def _run_clock(self, now_ms: int) -> None:
         while self._clock_ms is not None and self._clock_ms <= now_ms:
             self._say(0x0D, self._times(), self._clock_ms)
-            self._clock_ms += CLOCK_MS
+            self._clock_ms = self._clock_ms + CLOCK_MS if self._tells_times else None
 
     def _say(self, identifier: int, payload: bytes, at_ms: float) -> None:
         total = len(payload) + 3

@@ -15,7 +15,7 @@ from engine.position import Piece
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from firmware_bridge import boards
-from firmware_bridge.driver import Calibration, Counters, Cues, Device, Output
+from firmware_bridge.driver import Calibration, ClockTimes, Counters, Cues, Device, Output
 from firmware_bridge.errors import PortLost
 from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
@@ -25,8 +25,8 @@ from station.config import BoardTable
 from station.effects import Announce, Show
 from station.errors import ConfigError
 from station.events import DeviceLost, Event, HandSeen
-from station.ports import BoardDriver, Dimmer, Historian, Learner, LineTurns, OneOfMany, Port, Speaker
-from station.runtime.desk import events_of, looked_for, spoken
+from station.ports import BoardDriver, Dimmer, Historian, Learner, LineTurns, OneOfMany, Port, Speaker, Timekeeper
+from station.runtime.desk import clock_told, events_of, looked_for, spoken
 from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome
 from station.runtime.mailbox import Latest
@@ -131,6 +131,9 @@ class BoardWorker:
         self._words: Latest[str] = Latest()
         """What a display at the board is to show."""
         self._spoken = ""
+        self._times: Latest[tuple[ClockTimes | None, int]] = Latest()
+        """What a clock at the board is to show, and when that was so."""
+        self._told_times: tuple[ClockTimes, int] | None = None
         self._lit: Cues = ()
         """What the driver was last told to light."""
         self.turned_ms = 0
@@ -174,6 +177,9 @@ class BoardWorker:
         if (words := spoken(outcome.session)) != self._spoken:
             self._spoken = words
             self._words.put(words)
+        if (times := clock_told(outcome.session)) != self._told_times:
+            self._told_times = times
+            self._times.put(times or (None, outcome.session.at_ms))
         moved = (
             effect for effect in outcome.effects if isinstance(effect, Announce) and isinstance(effect.what, Moved)
         )
@@ -256,6 +262,7 @@ class BoardWorker:
             self._lit = cues
             self._driver.show(cues, self._silent_since_ms)
         self._carry(self._driver.start(self._silent_since_ms), port)
+        self._set_clock(self._told_times, port)
         while not self._stopped.is_set():
             data = port.read(self._wait_ms())
             self.turned_ms = now_ms = self._loop.clock.now_ms()
@@ -274,6 +281,8 @@ class BoardWorker:
             words = self._words.take()
             if words is not None and isinstance(self._driver, Speaker):
                 self._carry(self._driver.say(words, now_ms), port)
+            times = self._times.take()
+            self._set_clock(times, port)
             position = self._unclear.take()
             if position is not None and isinstance(self._driver, Historian):
                 self._carry(self._driver.recollect(position, now_ms), port)
@@ -373,6 +382,12 @@ class BoardWorker:
         self._driver, self._dim_due_ms = self._new_driver(), 0
         self._driver.show(self._lit, now_ms)
         self._carry(self._driver.start(now_ms), port)
+        self._set_clock(self._told_times, port)
+
+    def _set_clock(self, times: tuple[ClockTimes | None, int] | None, port: Port) -> None:
+        """Has a clock at the board show the game's times."""
+        if times is not None and isinstance(self._driver, Timekeeper):
+            self._carry(self._driver.set_clock(*times, self._loop.clock.now_ms()), port)
 
     def _post(self, event: Event) -> None:
         self._loop.post(self._table.id, event)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.notation import square_name
 from engine.position import Piece
-from firmware_bridge.driver import Output
+from firmware_bridge.driver import ClockTimes, Output
 from station.effects import Announce, Effect
 from station.events import BatteryTold, BoardSeen, ClockTold, DeviceBack, DeviceLost, Event, Pressed, StopTold
 from station.journal import Header, encode_effect, encode_event, encode_header
@@ -143,6 +143,15 @@ def looked_for(session: Session) -> tuple[Piece, ...] | None:
     is_still = memory.firm and session.at_ms - memory.since_ms >= waits_ms
     is_unclear = isinstance(session.reading, Astray | Ambiguous)
     return session.game.position.contents if memory.blind and is_still and is_unclear else None
+
+
+def clock_told(session: Session) -> tuple[ClockTimes, int] | None:
+    """What the game's clocks showed at which moment, for a clock at the board; None where the game has none."""
+    clocks = session.clocks
+    if clocks is None:
+        return None
+    white_ms, black_ms = clocks.left
+    return ClockTimes(white_ms, black_ms, clocks.running), clocks.since_ms
 
 
 def spoken(session: Session) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from wiring import BIG, Wire, driver_of, home_of, set_up
 
-from engine.position import EMPTY, WHITE_MAN
+from engine.position import EMPTY, WHITE_MAN, Side
+from firmware_bridge.driver import ClockTimes
 from firmware_bridge.simulator import PRESETS, DgtBoard
 
 HARMLESS = frozenset((0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x49, 0x4B, 0x4C, 0x4D, 0x50, 0x52, 0x55))
@@ -34,6 +35,7 @@ def test_nothing_is_sent_that_a_board_keeps(options):
     set_up(wire, BIG, home_of(BIG))
     wire.start().run(5000)
     wire.say("32-28")
+    wire._host(wire.driver.set_clock(ClockTimes(35_999_000, 59_000, Side.WHITE), wire.now_ms, wire.now_ms))
     for place, piece in ((31, EMPTY), (27, WHITE_MAN), (18, EMPTY)):
         wire.board.put(BIG.cells[place], piece, wire.now_ms)
         wire.run(1500)
