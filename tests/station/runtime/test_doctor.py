@@ -17,7 +17,7 @@ from engine.position import EMPTY, Piece
 from engine.rules import rules_for
 from engine.ruleset import load_ruleset
 from firmware_bridge.driver import Calibration
-from firmware_bridge.simulator import NONE, MatrixBoard, device_for
+from firmware_bridge.simulator import NONE, DgtBus, MatrixBoard, device_for
 from firmware_bridge.simulator.pty_port import PtyPort
 from station.checkup import nearest, oddities
 from station.runtime import doctor as module
@@ -75,6 +75,25 @@ def plug(tmp_path, capsys):
             return examined(capsys, written(tmp_path, port.path, driver, more), seconds)
 
     return examine
+
+
+# --- a line with several boards
+
+
+def test_a_line_tells_the_numbers_of_its_boards(plug):
+    found = faults(plug(DgtBus([(8, 8)] * 3, serials=[311, 2054, 9000]), driver="dgt-bus"))
+    assert "00311, 02054, 09000; say which one by its unique_id" in found["wrong_board"]["sentence"]
+
+
+def test_one_board_of_a_line_is_looked_at(plug):
+    bus = DgtBus([(8, 8)] * 2, serials=[311, 2054])
+    for square, piece in enumerate(HOME):
+        bus.put(RUSSIAN.geometry.cells[square], piece, 0)
+    findings = plug(bus, "1.5", "dgt-bus", 'unique_id = "311"')
+    assert faults(findings) == {}
+    assert any("311" in finding["sentence"] for finding in findings)
+    bus.cut(0)
+    assert faults(plug(bus, "0.4", "dgt-bus", 'unique_id = "311"'))
 
 
 # --- nothing wrong
