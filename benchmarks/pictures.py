@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -31,10 +32,10 @@ from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset
 from station.runtime.seeing import KIND, UNKNOWN, ranked
 from training.reader import Examples, examples, most_pieces, played_cells, train, usable
-from vision.appearance import tuned
+from vision.appearance import Recalling, tuned
 from vision.features import features
 from vision.locate import Located, locate
-from vision.reader import Network, judged, trained
+from vision.reader import Network, Reading, judged, trained
 from vision.rectify import rectified
 
 NEAR = 0.15
@@ -135,6 +136,7 @@ def _reading(options: argparse.Namespace, labels: list[dict[str, Any]]) -> list[
         *_answered(list(unseen.items()), data),
         *_positions(list(unseen.items()), labels, options.seed),
         _speed(options.folder, labels),
+        _memory(options.folder, labels),
     ]
 
 
@@ -142,7 +144,7 @@ def _own(data: Examples, picture: int) -> np.ndarray:
     return np.asarray((data.pictures == picture) & (data.copies == 0))
 
 
-def _read(networks: tuple[Network, ...], data: Examples, picture: int) -> np.ndarray:
+def _read(networks: Sequence[Reading], data: Examples, picture: int) -> np.ndarray:
     own = _own(data, picture)
     return judged(networks, data.numbers[own], most_pieces(int(own.sum())))
 
@@ -153,6 +155,7 @@ def _with_one_known(networks: tuple[Network, ...], data: Examples, pictures: lis
     for teacher in pictures:
         own = _own(data, teacher)
         taught = tuned(networks, data.numbers[own], data.kinds[own])
+        taught = tuple(Recalling(network, data.numbers[own], data.kinds[own]) for network in taught)
         read += [(other, _read(taught, data, other)) for other in pictures if other != teacher]
     return read
 
@@ -284,6 +287,20 @@ def _speed(folder: Path, labels: list[dict[str, Any]]) -> Row:
         took.append(1000 * (time.process_time() - began))
     median = float(np.median(took))
     return ("one reading at 1280x720, CPU", "at most 20 ms", f"{median:.1f} ms", median <= 20)
+
+
+def _memory(folder: Path, labels: list[dict[str, Any]]) -> Row:
+    """What `dambord see` takes for one picture, sought and read, with Python, NumPy and OpenCV; the most of three."""
+    code = (
+        "import resource, sys; from station.runtime.cli import main; main(['see', sys.argv[1], '--json']); "
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)"
+    )
+    took = []
+    for label in labels[:: len(labels) // 3 + 1]:
+        command = [sys.executable, "-c", code, str(folder / label["file"])]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        took.append(float(done.stderr.splitlines()[-1]))
+    return ("memory of one reading", "at most 120 MB", f"{max(took):.0f} MB", max(took) <= 120)
 
 
 if __name__ == "__main__":

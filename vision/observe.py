@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -13,7 +14,7 @@ from vision.features import Cells, Numbers, features
 from vision.gate import MANY, TOGETHER, side_by_side, strangers
 from vision.height import board_to_picture
 from vision.locate import SIZES, Image, Located, Points, locate, mapped
-from vision.reader import Network, judged, trained
+from vision.reader import Reading, judged, trained
 from vision.rectify import rectified
 
 SMALLEST = 64
@@ -63,7 +64,7 @@ def observe(
     most: int,
     corners: Points | None = None,
     expected: Numbers | None = None,
-    networks: tuple[Network, ...] | None = None,
+    networks: Sequence[Reading] | None = None,
 ) -> Observed | Unread:
     """Read one picture of a board; `most` pieces of a colour at the most.
 
@@ -120,7 +121,7 @@ def _ways_to_lie(found: Located, size: tuple[int, int]) -> list[Points]:
 
 
 def _read(
-    image: Image, corners: Points, geometry: Geometry, most: int, networks: tuple[Network, ...], found: Located | None
+    image: Image, corners: Points, geometry: Geometry, most: int, networks: Sequence[Reading], found: Located | None
 ) -> Observed:
     board = rectified(image, corners, geometry.columns, geometry.rows)
     cells: Cells = tuple((row, column) for column, row in geometry.cells)

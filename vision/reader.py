@@ -6,22 +6,23 @@ before; what is learned of one board is added by vision.appearance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.features import Cells, Numbers, features
 from vision.locate import Image
+from vision.plausible import plausible
 
 KINDS = ("empty", "white", "black")
 """What a square is read as, in the order of the columns of all probabilities."""
 TRAINED = Path(__file__).parent / "trained" / "squares.npz"
 
-LOOKS = (0, 9, 10)
-"""Places of the measures that tell how a square looks: lightness and colour against its neighbours."""
 ALIKE = (1, 4, 9, 10, 12, 13)
 """Places of those by which squares of one picture are compared: the same without shades, and against its corners."""
 _WEIGHED, _TRUSTED, _SPREAD, _RARE, _LEAST = 2, 0.35, 0.15, 1e-3, 1e-4
@@ -57,6 +58,14 @@ def log_softmax(scores: Numbers) -> Numbers:
     return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), np.float64)
 
 
+class Reading(Protocol):
+    """What reads squares by their measures."""
+
+    def __call__(self, numbers: Numbers) -> Numbers:
+        """Logarithms of probabilities. Shapes (squares, measures), (squares, 3)."""
+        ...
+
+
 @cache
 def trained() -> tuple[Network, ...]:
     """The networks that come with the program."""
@@ -73,14 +82,10 @@ def read(board: Image, cells: Cells, columns: int, rows: int, most: int) -> Numb
     return judged(trained(), features(board, cells, columns, rows), most)
 
 
-def judged(networks: tuple[Network, ...], numbers: Numbers, most: int) -> Numbers:
+def judged(networks: Sequence[Reading], numbers: Numbers, most: int) -> Numbers:
     """The mean of what the networks say, and no more pieces of a colour than there are."""
     likely = np.asarray(np.mean([np.exp(network(numbers)) for network in networks], axis=0), np.float64)
-    if likely[:, 0].sum() < 0.5 * (len(likely) - 2 * most):
-        alike = crowd(numbers)
-        # More squares than there are pieces of both colours.
-        if alike.sum() > 2 * most:
-            likely = np.where(alike[:, None], np.array([[0.9, 0.05, 0.05]]), likely)
+    likely = plausible(likely, numbers, most)
     return no_more_than(agreed(no_more_than(likely, most), numbers), most)
 
 
@@ -104,20 +109,6 @@ def agreed(likely: Numbers, numbers: Numbers) -> Numbers:
         unlike = (others * unlike + unlike.min(axis=1, keepdims=True)) / (others + 1)
         weighed = np.exp(log_softmax(np.log(np.maximum(likely, _LEAST)) - _TRUSTED / 2 * unlike))
     return weighed
-
-
-def crowd(numbers: Numbers) -> NDArray[np.bool_]:
-    """The larger of the two kinds that squares fall into by their looks: on a board read as full, these are empty."""
-    looks = np.asarray(numbers[:, list(LOOKS)], np.float64)
-    order = np.argsort(looks[:, 0])
-    middles = looks[order[[0, -1]]]
-    near = np.zeros(len(looks), bool)
-    for _ in range(20):
-        near = np.linalg.norm(looks - middles[0], axis=1) < np.linalg.norm(looks - middles[1], axis=1)
-        if near.all() or not near.any():
-            break
-        middles = np.array([looks[near].mean(axis=0), looks[~near].mean(axis=0)])
-    return near if near.sum() * 2 > len(near) else ~near
 
 
 def no_more_than(probabilities: Numbers, most: int) -> Numbers:

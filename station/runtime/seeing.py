@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from station.runtime.house_rules import configuration_folder, ruleset_named
 if TYPE_CHECKING:
     from vision.features import Numbers
     from vision.observe import Observed
-    from vision.reader import Network
+    from vision.reader import Reading
 
 UNKNOWN = 0.9
 """A square whose likeliest kind is less probable than this counts as unknown."""
@@ -54,9 +55,7 @@ def see(options: argparse.Namespace) -> int:
     ruleset = ruleset_named(options.variant or BOARDS[options.board], configuration_folder())
     position = read_fen(options.position, ruleset, options.rows) if options.position else None
     corners = _corners_given(options.corners) if options.corners else None
-    networks = trained()
-    for text in options.known:
-        networks = _taught(text, ruleset, corners, networks, options.rows)
+    networks = _taught(options.known, ruleset, corners, options.rows) if options.known else trained()
     missed = False
     for name in options.images:
         seen, took_ms = _observed(Path(name), ruleset, corners, position, networks)
@@ -94,7 +93,7 @@ def _corners_given(text: str) -> list[float]:
 
 
 def _observed(
-    file: Path, ruleset: Ruleset, corners: list[float] | None, expected: Position | None, networks: tuple[Network, ...]
+    file: Path, ruleset: Ruleset, corners: list[float] | None, expected: Position | None, networks: Sequence[Reading]
 ) -> tuple[Observed | str, float]:
     """What was read, or why nothing was; and how long that took, in milliseconds, without reading the file."""
     import numpy as np
@@ -121,20 +120,27 @@ def _observed(
     return _REASONS[seen.reason].format(found=found, expected=f"{ruleset.columns}x{ruleset.rows}"), took_ms
 
 
-def _taught(
-    text: str, ruleset: Ruleset, corners: list[float] | None, networks: tuple[Network, ...], by_rows: bool
-) -> tuple[Network, ...]:
-    """The networks after a picture (IMAGE=FEN) of which the position is known."""
+def _taught(texts: Sequence[str], ruleset: Ruleset, corners: list[float] | None, by_rows: bool) -> Sequence[Reading]:
+    """The networks after pictures (IMAGE=FEN) of which the positions are known."""
     import numpy as np
 
-    from vision.appearance import tuned
+    from vision.appearance import Recalling, tuned
+    from vision.reader import trained
 
-    name, _, fen = text.partition("=")
-    known = read_fen(fen, ruleset, by_rows)
-    seen, _ = _observed(Path(name), ruleset, corners, known, networks)
-    if isinstance(seen, str):
-        raise ConfigError(f"--known {name}: {seen}")
-    return tuned(networks, seen.numbers, np.array(_kinds(known)))
+    networks, recalled = trained(), []
+    for text in texts:
+        name, _, fen = text.partition("=")
+        known = read_fen(fen, ruleset, by_rows)
+        seen, _ = _observed(Path(name), ruleset, corners, known, networks)
+        if isinstance(seen, str):
+            raise ConfigError(f"--known {name}: {seen}")
+        kinds = np.array(_kinds(known))
+        networks = tuned(networks, seen.numbers, kinds)
+        recalled.append((seen.numbers, kinds))
+    readers: list[Reading] = list(networks)
+    for numbers, kinds in recalled:
+        readers = [Recalling(reader, numbers, kinds) for reader in readers]
+    return readers
 
 
 def _kinds(position: Position) -> list[int]:

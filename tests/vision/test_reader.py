@@ -13,10 +13,11 @@ np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
 cv2 = pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
 from training.reader import KIND, examples, played_cells, usable  # noqa: E402
-from vision.appearance import tuned  # noqa: E402
+from vision.appearance import SUREST, Recalling, tuned  # noqa: E402
 from vision.features import MOST, features  # noqa: E402
 from vision.gate import hand_over  # noqa: E402
-from vision.reader import crowd, judged, no_more_than, trained  # noqa: E402
+from vision.plausible import groups, plausible  # noqa: E402
+from vision.reader import judged, no_more_than, trained  # noqa: E402
 from vision.rectify import MARGIN, SIDE, rectified  # noqa: E402
 
 LABELS = "vision/labels.json"
@@ -40,11 +41,36 @@ def test_no_more_pieces_are_expected_than_there_are():
     assert no_more_than(few, 12) == pytest.approx(few)
 
 
+def looks_like(kinds, light, chance):
+    """Measures of squares whose lightness is that of their kind, and nothing else is known of them."""
+    numbers = np.zeros((len(kinds), len(trained()[0].mean)))
+    numbers[:, 0] = numbers[:, 2] = np.array(light)[kinds] + chance.normal(0, 0.1, len(kinds))
+    return numbers
+
+
+@pytest.mark.parametrize(("white", "black", "light"), [(12, 12, (0.0, 1.0, -1.5)), (4, 8, (1.5, 0.3, -1.0))])
+def test_an_impossible_reading_is_sorted_out_by_what_looks_alike(white, black, light):
+    kinds = np.repeat([1, 0, 2], [white, 32 - white - black, black])
+    numbers = looks_like(kinds, light, np.random.default_rng(2))
+    # The networks see pieces everywhere, most surely where there are some, and take both colours for White's.
+    likely = np.where(kinds[:, None] > 0, np.array([[0.01, 0.98, 0.01]]), np.array([[0.2, 0.5, 0.3]]))
+    assert plausible(likely, numbers, 12).argmax(axis=1).tolist() == kinds.tolist()
+
+
+def test_what_is_possible_is_left_as_it_is():
+    kinds = np.repeat([1, 0, 2], [12, 8, 12])
+    likely = np.eye(3)[kinds] * 0.7 + 0.1
+    # Even where White's pieces are the darker ones.
+    assert plausible(likely, looks_like(kinds, (0.0, -1.5, 1.0), np.random.default_rng(2)), 12) is likely
+
+
 @needs_shared(LABELS)
-def test_on_a_board_read_as_full_the_larger_crowd_is_empty():
+def test_squares_of_a_picture_fall_into_groups_by_their_looks():
     label, board, cells = labelled("pt_001")  # octagons: every empty square looks like a round piece
-    alike = crowd(features(board, cells, 8, 8))
-    assert [label["cells"][r][c] for (r, c), one in zip(cells, alike, strict=True) if not one] == ["w", "w", "w", "W"]
+    of = groups(features(board, cells, 8, 8))
+    stands = [label["cells"][row][column] for row, column in cells]
+    white = {int(group) for group, what in zip(of, stands, strict=True) if what in "wW"}
+    assert white.isdisjoint(int(group) for group, what in zip(of, stands, strict=True) if what == "-")
 
 
 @needs_shared(LABELS)
@@ -80,6 +106,24 @@ def test_what_is_known_of_a_board_is_read_right_afterwards():
     taught = tuned(trained(), numbers, swapped)
     assert (judged(taught, numbers, 20).argmax(axis=1) == swapped).mean() > 0.95
     assert (judged(trained(), numbers, 20).argmax(axis=1) == kinds).mean() > 0.9
+
+
+def test_what_looks_as_it_did_is_what_it_was_and_another_light_says_nothing():
+    chance = np.random.default_rng(3)
+    kinds = np.repeat([0, 1, 2], [12, 10, 10])
+    before = chance.normal(0, 1, (32, len(trained()[0].mean)))
+
+    def undecided(numbers):
+        return np.full((len(numbers), 3), np.log(1 / 3))
+
+    recalling = Recalling(undecided, before, kinds)
+    now = before + chance.normal(0, 0.02, before.shape)
+    now[0] += 3  # something was put down on a square that was empty
+    likely = np.exp(recalling(now))
+    assert likely.argmax(axis=1)[1:].tolist() == kinds.tolist()[1:]
+    assert likely[0, 0] < 1 / 3
+    assert (np.ptp(recalling(now), axis=1) <= SUREST + 1e-9).all()
+    assert np.exp(recalling(before + 3)) == pytest.approx(1 / 3, abs=1e-9)
 
 
 @needs_shared(LABELS)
