@@ -97,7 +97,8 @@ class Bench:
     def __init__(self, service: Service, arm: TappedArm, ear: Ear, chance: Random) -> None:
         self._service, self._arm, self._ear, self._chance = service, arm, ear, chance
         assert service.page is not None
-        self._page = http.client.HTTPConnection("127.0.0.1", service.page.port, timeout=GIVE_UP_S)
+        self._web_port = service.page.port
+        self._page: http.client.HTTPConnection | None = None
 
     def stop(self, kind: str) -> float:
         """The time that one stop took, in ms; the arm was in motion before, and is let go on as far as its stand."""
@@ -118,6 +119,8 @@ class Bench:
         match kind:
             case "page":
                 headers = {"Content-Type": "application/json", "X-Dambord": "1"}
+                # A new connection each time: one that was not used for a while is closed.
+                self._page = http.client.HTTPConnection("127.0.0.1", self._web_port, timeout=GIVE_UP_S)
                 self._page.request("POST", "/boards/t/halt", b"{}", headers)
             case "contact":
                 self._post(StopTold(self._now(), True))
@@ -127,8 +130,10 @@ class Bench:
     def _let_go(self, kind: str) -> None:
         match kind:
             case "page":
+                assert self._page is not None
                 answer = self._page.getresponse()
                 body = answer.read()
+                self._page.close()
                 if answer.status != 200:
                     raise RuntimeError(f"the page refused to stop: {body!r}")
             case "contact":

@@ -31,6 +31,8 @@ QUIET_MS = 200
 """So long nothing comes after a banner until the chip listens."""
 BOOT_MS = 3_000
 """A chip that opening the port did not start anew is reset after so long."""
+DEAF_MS = 2 * BOOT_MS
+"""One that has not started for so long, though it was reset once more, is gone."""
 POLL_MS = 200
 """How often it is asked for its status while something is awaited: at most ten times a second."""
 SILENT_MS = 1_500
@@ -83,7 +85,7 @@ class Grbl:
     def carry_out(self, order: Order, now_ms: int) -> ArmOutput:
         """Do this."""
         if self._state in ("booting", "quiet") and isinstance(order, FindHome):
-            self._order = order  # it was reset to stop it, and goes home once it listens again
+            self._order, self._heard_ms = order, now_ms  # reset to stop it, it goes home once it listens again
             return NOTHING
         if self._state not in ("ready", "held", "alarm", "stopping"):
             return ArmOutput(told=(Failed("silent", f"the controller is {self._state}"),))
@@ -150,6 +152,8 @@ class Grbl:
         if deadline is None or now_ms < deadline:
             return NOTHING
         match self._state:
+            case "booting" if self._order is not None and now_ms >= self._heard_ms + DEAF_MS:
+                return self._fail(Failed("silent", f"for {DEAF_MS / 1000:g} s"), "alarm")
             case "booting":
                 return self._boot(now_ms, RESET)
             case "quiet":

@@ -38,9 +38,10 @@ from station.handling.plans import BY_HAND, Ask, Plan, changed, differs, entry, 
 from station.handling.resetting import plan_reset
 from station.handling.tray import fitting
 from station.phases import Answering, Paused, SettingUp
+from station.record import commit
 from station.state import Session
 from station.steps import Step, announce, then
-from station.tracker import Masks, squares_in
+from station.tracker import Masks, Story, squares_in
 
 
 def operate(session: Session) -> Step:
@@ -306,4 +307,7 @@ def _end(session: Session, arm: Arm, plan: Plan) -> Step:
             ended = replace(ended, stacked_ply=session.game.ply)
         else:
             ended = replace(ended, crowned_ply=session.game.ply)
-    return replace(session, arm=ended), ()
+    session = replace(session, arm=ended)
+    # A capture that ends where it began moves no piece that the board could have seen to leave.
+    is_round = phase.move.from_square == phase.move.to_square
+    return commit(session, Story(0, (phase.move,))) if is_round else (session, ())

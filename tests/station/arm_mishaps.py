@@ -236,7 +236,15 @@ class Person:
                     self.put_right(after)
             case _:
                 self._free()
+                if move is not None and move.from_square == move.to_square:
+                    self._go_round(move.from_square)
                 self.put_right(after)
+
+    def _go_round(self, square: int) -> None:
+        """A capture that ends where it began: its piece is taken up and put down there."""
+        piece = self.table.stands[square]
+        self.table.touch(square, EMPTY)
+        self.table.touch(square, piece)
 
     def _free(self) -> None:
         table = self.table

@@ -315,6 +315,20 @@ def test_c11_the_arm_sets_up_a_new_game_when_it_is_asked_to():
 CAPTURE = "W:Wc3,h2:Be5,h8"
 
 
+ROUND = "W:We5,d4,a3,c3,e3,b2,f2,h2,a1,c1,e1,g1:Bb8,d8,f8,h8,a7,c7,g7,b6,d6,f6,h6"
+
+
+def test_c8_a_capture_that_ends_where_it_began_is_in_the_record_once_its_pieces_are_off():
+    table = ArmTable("brazilian", ROUND)
+    table.play("d4-c5")
+    table.until(lambda: is_done(table))
+    assert table.record == ["d4-c5", "d6xd6"]
+    assert [step.kind for step in table.heard_of(ArmStep)] == ["remove"] * 4 + ["park"]
+    assert table.stands == list(table.session.game.position.contents)
+    table.wait(3000)
+    assert len(table.record) == 2
+
+
 @pytest.mark.parametrize("done", range(5))
 def test_e2_a_start_goes_on_from_wherever_the_board_was_left(done):
     before = ArmTable(fen=CAPTURE)
