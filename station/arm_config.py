@@ -53,6 +53,11 @@ class ArmSetup:
     built: Workspace | None = None
     """The space as the file has it, before a calibration; None without a file."""
 
+    def to_be_shown(self, driver: str) -> ArmSetup:
+        """The arm as its file has it, to be shown where the board lies."""
+        assert self.built is not None
+        return replace(self, settings=replace(self.settings, driver=driver), workspace=self.built)
+
 
 def plain_setup(driver: str, ruleset: Ruleset) -> ArmSetup:
     """An arm that nobody has calibrated: its ways are worked out over a board with cells of 40 mm, and not gone."""

@@ -11,18 +11,23 @@ import threading
 import traceback
 from collections import deque
 from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import Protocol
 
 from firmware_bridge import arms
 from firmware_bridge.arm_driver import Failed, Found
 from firmware_bridge.errors import PortLost
 from firmware_bridge.motion import ArmDriver, JobDone, JobFailed, Motion, MotionOutput
 from firmware_bridge.serial_port import SerialPort, path_of
+from firmware_bridge.workspace import Point
 from station.arm_config import ArmSetup
+from station.config import BoardTable
 from station.effects import Halt, Handle
 from station.errors import ConfigError
 from station.events import ArmDone, ArmFailed, ArmFound, ArmLost, Event
-from station.handling.arm import NOT_MOVING
-from station.runtime.loop import Loop, Outcome
+from station.handling.arm import DRY_RUN, NOT_MOVING
+from station.runtime.clock import Clock
+from station.runtime.loop import Outcome
 
 ARMS = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(arms.__path__)))
 """The drivers that come with the program."""
@@ -44,14 +49,45 @@ def arm_class(name: str) -> type[ArmDriver]:
     return driver
 
 
+def moves(table: BoardTable) -> bool:
+    """Whether a board has an arm that is a machine, calibrated or not."""
+    return table.arm not in ("", DRY_RUN, *NOT_MOVING)
+
+
+def can_be_shown(table: BoardTable) -> bool:
+    """Whether a board has an arm that can be shown where the board lies: its file says how it is built."""
+    return moves(table) and table.arm_setup is not None and table.arm_setup.built is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Jog:
+    """Bring the tool to a point of the machine, in mm: a job that no session gives."""
+
+    job: int
+    to: Point
+
+
+class Listener(Protocol):
+    """Whom a worker tells what happens, and whose time it has: the loop, or who shows an arm its board."""
+
+    @property
+    def clock(self) -> Clock:
+        """The station's time."""
+        ...
+
+    def post(self, board: str, event: Event) -> None:
+        """Leave an event for a board."""
+        ...
+
+
 class ArmWorker:
     """One thread for one arm. A port that is lost is looked for until it is back."""
 
-    def __init__(self, board: str, setup: ArmSetup, loop: Loop) -> None:
+    def __init__(self, board: str, setup: ArmSetup, loop: Listener) -> None:
         self.board, self._setup, self._loop = board, setup, loop
         self._driver = arm_class(setup.settings.driver)(setup.machine)
-        self._motion = Motion(self._driver, setup.workspace, setup.machine.home_s)
-        self._jobs: deque[Handle] = deque()
+        self.motion = Motion(self._driver, setup.workspace, setup.machine.home_s)
+        self._jobs: deque[Handle | Jog] = deque()
         self._lock = threading.Lock()
         self._is_halted = False
         self._is_pressed = False
@@ -60,18 +96,32 @@ class ArmWorker:
         os.set_blocking(self._wake_write, False)
         self._stopped = threading.Event()
         self._said = ""
-        self._thread = threading.Thread(target=self._run, name=f"arm {board}", daemon=True)
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether the stop was pressed when it was last heard of."""
+        return self._is_pressed
 
     def start(self) -> None:
-        """Begin to look for the arm."""
+        """Begin to look for the arm, for the first time or again."""
+        with self._lock:
+            self._jobs.clear()
+        self._stopped.clear()
+        self._thread = threading.Thread(target=self._run, name=f"arm {self.board}", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Have it stand still, and let go of the port."""
         self._stopped.set()
         self._wake()
-        if self._thread.ident is not None:
+        if self._thread is not None:
             self._thread.join(timeout=5)
+
+    def let_go(self, reason: str) -> None:
+        """Let go of the port until `start`: for so long the session has no arm."""
+        self.stop()
+        self._post(ArmLost(self._now(), reason))
 
     def hear(self, outcome: Outcome) -> None:
         """Take the jobs for this arm."""
@@ -79,11 +129,15 @@ class ArmWorker:
             return
         for effect in outcome.effects:
             if isinstance(effect, Handle):
-                with self._lock:
-                    self._jobs.append(effect)
-                self._wake()
+                self.do(effect)
             elif isinstance(effect, Halt):
                 self.brake()
+
+    def do(self, job: Handle | Jog) -> None:
+        """Carry this out after what was asked for before; from any thread."""
+        with self._lock:
+            self._jobs.append(job)
+        self._wake()
 
     def brake(self, is_pressed: bool | None = None) -> None:
         """Stand still at once; from any thread. `is_pressed` is what the stop says, when it has something to say."""
@@ -125,7 +179,7 @@ class ArmWorker:
             print(f"arm of {self.board}: {reason}", file=sys.stderr)
 
     def _serve(self, port: SerialPort | None) -> None:
-        self._carry(self._motion.start(self._now()), port)
+        self._carry(self.motion.start(self._now()), port)
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_read, selectors.EVENT_READ)
             if port is not None:
@@ -136,32 +190,35 @@ class ArmWorker:
                 if any(key.fd == self._wake_read for key, _ in ready):
                     os.read(self._wake_read, 4096)
                 if port is not None and any(key.fd != self._wake_read for key, _ in ready):
-                    self._carry(self._motion.receive(_heard(port), self._now()), port)
+                    self._carry(self.motion.receive(_heard(port), self._now()), port)
                 self._begin(port)
-                deadline = self._motion.deadline_ms()
+                deadline = self.motion.deadline_ms()
                 if deadline is not None and deadline <= self._now():
-                    self._carry(self._motion.tick(self._now()), port)
-        if self._motion.is_moving:
-            self._carry(self._motion.halt(self._now()), port)
+                    self._carry(self.motion.tick(self._now()), port)
+        if self.motion.is_moving:
+            self._carry(self.motion.halt(self._now()), port)
 
     def _mind_brake(self, port: SerialPort | None) -> None:
         with self._lock:
             is_halted, self._is_halted, is_pressed = self._is_halted, False, self._is_pressed
         if is_pressed and is_halted:
-            self._carry(self._motion.shut(self._now()), port)
+            self._carry(self.motion.shut(self._now()), port)
         elif is_halted:
-            self._carry(self._motion.halt(self._now()), port)
+            self._carry(self.motion.halt(self._now()), port)
         if not is_pressed:
-            self._motion.open()
+            self.motion.open()
 
     def _begin(self, port: SerialPort | None) -> None:
         with self._lock:
             job = self._jobs.popleft() if self._jobs and not self._is_halted else None
-        if job is not None:
-            self._carry(self._motion.begin(job.job, job.acts, job.attempt, self._now()), port)
+        match job:
+            case Handle():
+                self._carry(self.motion.begin(job.job, job.acts, job.attempt, self._now()), port)
+            case Jog():
+                self._carry(self.motion.jog(job.job, job.to, self._now()), port)
 
     def _wait_ms(self) -> int:
-        deadline = self._motion.deadline_ms()
+        deadline = self.motion.deadline_ms()
         return IDLE_MS if deadline is None else max(0, min(IDLE_MS, deadline - self._now()))
 
     def _carry(self, output: MotionOutput, port: SerialPort | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,6 +41,14 @@ _Probe = threading.Event
 """Set by the loop when its turn comes."""
 
 
+class Brake(Protocol):
+    """What makes an arm stand still."""
+
+    def __call__(self, is_pressed: bool | None = None) -> None:
+        """Stand still at once; what the stop says, when it has something to say."""
+        ...
+
+
 class Loop:
     """Runs the sessions of all boards in one thread."""
 
@@ -51,7 +59,7 @@ class Loop:
         self._workers: Sequence[Worker] = ()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
         self.failure: BaseException | None = None
-        self.brakes: dict[str, Callable[[bool | None], None]] = {}
+        self.brakes: dict[str, Brake] = {}
         """What makes a board's arm stand still, told whether the stop is pressed (None: it was asked for)."""
 
     @property

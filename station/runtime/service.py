@@ -21,13 +21,15 @@ from station.events import Requested
 from station.handling.arm import NOT_MOVING
 from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
 from station.runtime.appraising import Appraiser
-from station.runtime.arms import ArmWorker
+from station.runtime.arm_desk import ArmDesk
+from station.runtime.arms import ArmWorker, can_be_shown
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
 from station.runtime.desk import Desk, JournalFile
 from station.runtime.endings import TableMaker
 from station.runtime.folder import Folder
 from station.runtime.health import Health
+from station.runtime.known_arms import KnownArms
 from station.runtime.known_boards import KnownBoards
 from station.runtime.loop import Loop, Outcome, Worker
 from station.runtime.outbox import Outbox, item_for
@@ -115,6 +117,7 @@ class Service:
             if table.arm_setup is not None and table.arm not in NOT_MOVING
         ]
         self.loop.brakes = {worker.board: worker.brake for worker in self.arms}
+        self.arm_desk = _arm_desk(config, self.arms, self.loop)
         self.endings = TableMaker(data / "endings")
         self.players = [
             PlayerWorker(table.id, self.loop, self.endings, is_unhurried=table.is_unhurried) for table in config.boards
@@ -175,6 +178,7 @@ class Service:
             language=station.language,
             allowed_hosts=allowed_hosts(web),
             cameras=self._cameras(),
+            arms=self.arm_desk,
             rights=Rights(read_pin(web.pin_file), is_open=self._hands is not None),
             address=(web.address, web.host),
         )
@@ -230,6 +234,8 @@ class Service:
         self._folder.let_go()
 
     def _end_boards(self) -> None:
+        if self.arm_desk is not None:
+            self.arm_desk.close()
         for arm in self.arms:
             arm.stop()
         for board in self.boards:
@@ -277,6 +283,16 @@ def _albums(config: Config, data: Path, boot: str) -> dict[str, Album]:
     except ImportError as error:
         raise ConfigError(f"driver = 'camera': {error}: pip install 'dambord[vision]'") from error
     return {table.id: album_of(table, data, boot) for table in tables}
+
+
+def _arm_desk(config: Config, workers: Sequence[ArmWorker], loop: Loop) -> ArmDesk | None:
+    """Where arms are shown their boards; None where there is none that moves."""
+    tables = {table.id: table for table in config.boards if can_be_shown(table)}
+    if not tables:
+        return None
+    own = {worker.board: worker for worker in workers if worker.board in tables}
+    texts = load_texts(config.station.language)
+    return ArmDesk(own, tables, loop.brakes, KnownArms(Path(config.station.data)), texts)
 
 
 def journals(folder: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from station.web.app import Ask, create_app
+from station.web.arms import Arms
 from station.web.cameras import Cameras
 from station.web.errors import AddressError
 from station.web.feed import Change, Feed
@@ -10,4 +11,4 @@ from station.web.hands import Hands
 from station.web.rights import Rights
 from station.web.serve import WebServer
 
-__all__ = ["AddressError", "Ask", "Cameras", "Change", "Feed", "Hands", "Rights", "WebServer", "create_app"]
+__all__ = ["AddressError", "Arms", "Ask", "Cameras", "Change", "Feed", "Hands", "Rights", "WebServer", "create_app"]

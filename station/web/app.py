@@ -21,6 +21,7 @@ from engine.errors import NotationError
 from engine.geometry import Cell
 from station.session import REQUESTS
 from station.texts import SOURCE, Texts
+from station.web.arms import Arms, arm_routes
 from station.web.cameras import Cameras, camera_routes
 from station.web.codes import WHAT, address_for, link, svg
 from station.web.feed import Feed
@@ -78,6 +79,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     allowed_hosts: Collection[str] = (),
     heartbeat_s: float = 15.0,
     cameras: Cameras | None = None,
+    arms: Arms | None = None,
     rights: Rights | None = None,
     limits: Limits | None = None,
     address: tuple[str, str] = ("", "127.0.0.1"),
@@ -91,8 +93,8 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     """
     rights = rights or Rights(is_open=True)
     watch = Watch(hands, feed) if hands is not None else None
-    boards = () if cameras is None else cameras.boards()
-    page = _Page(feed, ask, (station, language), watch, heartbeat_s, boards)
+    page = _Page(feed, ask, (station, language), watch, heartbeat_s)
+    page.show(cameras=cameras, arms=arms)
     page.rights, page.address = rights, address
     routes = [
         Route("/", page.index),
@@ -105,6 +107,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
         Route("/boards/{board}/code/{what}.svg", page.code),
         *sign_in_routes(rights, read_body),
         *(camera_routes(cameras, read_body, rights) if cameras is not None else ()),
+        *(arm_routes(arms, read_body, rights) if arms is not None else ()),
         Route("/boards/{board}/{name}", page.request, methods=["POST"]),
         Mount("/static", Static(directory=STATIC)),
     ]
@@ -127,14 +130,17 @@ class _Page:
         station: tuple[str, str],
         watch: Watch | None,
         heartbeat_s: float,
-        cameras: Collection[str],
     ) -> None:
         self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
         name, self._language = station
         self.rights = Rights(is_open=True)
         self.address = ("", "")
         self._watch = watch
-        self._hello = {"station": name, "demo": watch is not None, "page": page_version(), "cameras": [*cameras]}
+        self._hello = {"station": name, "demo": watch is not None, "page": page_version()}
+
+    def show(self, **boards: Cameras | Arms | None) -> None:
+        """Which boards have pages on which something is shown to them."""
+        self._hello |= {kind: [*found.boards()] if found is not None else [] for kind, found in boards.items()}
 
     async def index(self, request: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})

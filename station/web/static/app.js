@@ -118,14 +118,15 @@ function showAll() {
   if (byId("diagnosis").open) belief.showDiagnosis(snapshot);
   showTools(snapshot);
   showManner(snapshot, link === "up" && mayAct());
-  showCameraLink(name);
+  showLink("camera-link", hello?.cameras, name, "camera");
+  showLink("teach-link", hello?.arms, name, "arm-place");
 }
 
-/** A board under a camera has a page of its own on which it is shown to it; one that is not known yet says so at once. */
-function showCameraLink(name) {
-  const anchor = byId("camera-link");
-  anchor.hidden = !hello?.cameras?.includes(name);
-  anchor.href = boardPath(name, "camera");
+/** Cameras and arms have pages of their own on which a board is shown to them. */
+function showLink(id, boards, name, page) {
+  const anchor = byId(id);
+  anchor.hidden = !boards?.includes(name);
+  anchor.href = boardPath(name, page);
 }
 
 function showBoards(current) {
