@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from engine.geometry import Cell
 from engine.position import Piece
@@ -27,7 +28,8 @@ class SharedCable(Cable):
         if at_ms < self.free_ms:
             self.collisions += 1
             self.garble()
-            message = self._dice.randbytes(len(message))
+            longer_ms = at_ms + len(message) / self._bytes_per_ms - self.free_ms
+            message = self._dice.randbytes(max(0, ceil(longer_ms * self._bytes_per_ms)))
         super().send(message, at_ms)
 
 

@@ -15,7 +15,7 @@ from .test_games import GAMES, at_ply, check_record, events, moves_told, phase
 
 NUMBERS = {"ten": 2054, "eight": 311, "more": 312}
 VARIANTS = {"ten": "international", "eight": "russian", "more": "russian"}
-PLIES = 12
+PLIES = 8
 TABLES = {name: {"driver": "dgt-bus", "unique_id": str(number)} for name, number in NUMBERS.items()}
 
 
