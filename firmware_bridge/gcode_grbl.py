@@ -20,10 +20,9 @@ from firmware_bridge.arm_driver import (
     Grip,
     Machine,
     Order,
-    Told,
     Trouble,
 )
-from firmware_bridge.gcode_lines import Lines, missed, straight
+from firmware_bridge.gcode_lines import Dialogue, missed, straight
 
 BAUD = 115200
 RESET, HOLD, STATUS = b"\x18", b"!", b"?"
@@ -52,22 +51,18 @@ SETTINGS = "$$"
 MODES = "G21 G90 G94"
 
 
-class Grbl:
-    """The conversation with one controller."""
+class Grbl(Dialogue):
+    """The conversation with one controller.
+
+    Its state is `absent`, `booting`, `quiet` (after a banner), `ready`, `stopping`, `held` or `alarm` (deaf until a
+    reset).
+    """
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self._lines = Lines()
-        self._state = "absent"
-        """`absent`, `booting`, `quiet` (after a banner), `ready`, `stopping`, `held`, `alarm` (deaf until a reset)."""
+        super().__init__(machine)
         self._name = ""
         self._settings: dict[int, float] = {}
-        self._script: deque[str] = deque()
-        self._awaited = ""
-        """The line whose answer is to come; empty for none."""
-        self._sent_ms = 0
-        self._order: Order | None = None
-        self._asked_ms = self._heard_ms = 0
+        self._sent_ms = self._asked_ms = 0
         self._offset = (0.0, 0.0, 0.0)
         self._closed = False
         self._pins = ""
@@ -108,8 +103,7 @@ class Grbl:
     def halt(self, now_ms: int) -> ArmOutput:
         """Hold at once; when it stands, a reset forgets the rest. What is gripped stays gripped: it holds on."""
         was_homing = isinstance(self._order, FindHome)
-        self._script.clear()
-        self._order, self._awaited = None, ""
+        self._forget()
         if self._state in ("absent", "booting", "quiet"):
             return ArmOutput(HOLD + RESET)
         if self._state == "alarm":
@@ -166,14 +160,6 @@ class Grbl:
 
     # --- what is heard
 
-    def receive(self, data: bytes, now_ms: int) -> ArmOutput:
-        """Take in what came."""
-        send, told = b"", list[Told]()
-        for line in self._lines.feed(data):
-            output = self._hear(line, now_ms)
-            send, told = send + output.send, [*told, *output.told]
-        return ArmOutput(send, tuple(told))
-
     def _hear(self, line: str, now_ms: int) -> ArmOutput:
         if _BANNER.match(line):
             return self._banner(line, now_ms)
@@ -207,8 +193,7 @@ class Grbl:
         self._name, self._state, self._heard_ms = line.split(" [", maxsplit=1)[0], "quiet", now_ms
         if was_asked:
             return NOTHING
-        self._script.clear()
-        self._order, self._awaited = None, ""
+        self._forget()
         return ArmOutput(told=(Failed("reset", ""),))
 
     def _boot(self, now_ms: int, send: bytes) -> ArmOutput:
@@ -301,13 +286,12 @@ class Grbl:
         return self._done() if failed is None else self._fail(failed, "ready")
 
     def _done(self) -> ArmOutput:
-        self._order, self._awaited = None, ""
-        self._script.clear()
+        self._forget()
         return ArmOutput(told=(Done(),))
 
     def _fail(self, failed: Failed, state: str) -> ArmOutput:
-        self._script.clear()
-        self._order, self._awaited, self._state = None, "", state
+        self._forget()
+        self._state = state
         return ArmOutput(told=(failed,))
 
     def _warnings(self) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
-"""Lines of text out of bytes that come in pieces, and numbers as G-code writes them."""
+"""What both dialects of G-code have in common: lines out of bytes, one sent at a time, numbers as G-code has them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Sequence
 
-from firmware_bridge.arm_driver import Failed, Go
+from firmware_bridge.arm_driver import ArmOutput, Failed, Go, Machine, Order, Told
 
 LONGEST = 512
 """Bytes without an end of line that are noise."""
@@ -26,6 +28,37 @@ class Lines:
     def clear(self) -> None:
         """Forget a line that has begun."""
         self._rest = b""
+
+
+class Dialogue(ABC):
+    """The conversation with one controller: an order is a script of lines, each sent when the last one is answered."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._lines = Lines()
+        self._state = "absent"
+        self._script: deque[str] = deque()
+        self._awaited = ""
+        """The line whose answer is to come; empty for none."""
+        self._order: Order | None = None
+        self._heard_ms = 0
+
+    def receive(self, data: bytes, now_ms: int) -> ArmOutput:
+        """Take in what came."""
+        send, told = b"", list[Told]()
+        for line in self._lines.feed(data):
+            output = self._hear(line, now_ms)
+            send, told = send + output.send, [*told, *output.told]
+        return ArmOutput(send, tuple(told))
+
+    @abstractmethod
+    def _hear(self, line: str, now_ms: int) -> ArmOutput:
+        """A line has come in."""
+
+    def _forget(self) -> None:
+        """Nothing more is to be sent, and no answer is awaited."""
+        self._script.clear()
+        self._order, self._awaited = None, ""
 
 
 def straight(order: Go) -> str:

@@ -21,10 +21,9 @@ from firmware_bridge.arm_driver import (
     Grip,
     Machine,
     Order,
-    Told,
     Trouble,
 )
-from firmware_bridge.gcode_lines import Lines, missed, straight
+from firmware_bridge.gcode_lines import Dialogue, missed, straight
 
 QUIET_MS = 1_000
 """So long nothing comes after a start until the board listens: it has no prompt."""
@@ -43,14 +42,15 @@ WHERE = "M114"
 CAPABILITIES = "M115"
 
 
-class Marlin:
-    """The conversation with one board."""
+class Marlin(Dialogue):
+    """The conversation with one board.
+
+    Its state is `absent`, `booting`, `ready`, `halted` (told to stop at once: it does not know where it is) or
+    `killed`.
+    """
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self._lines = Lines()
-        self._state = "absent"
-        """`absent`, `booting`, `ready`, `halted` (told to stop at once: it does not know where it is), `killed`."""
+        super().__init__(machine)
         self._name = "Marlin"
         self._has_emergency_parser = False
         self._number = 0
@@ -58,17 +58,13 @@ class Marlin:
         self._resends = 0
         self._resend_ms: int | None = None
         """When the line is to be sent again."""
-        self._script: deque[str] = deque()
-        self._awaited = ""
-        self._order: Order | None = None
-        self._heard_ms = 0
         self._place: tuple[float, ...] | None = None
 
     def start(self, now_ms: int) -> ArmOutput:
         """The port has been opened: most boards start anew by that."""
         self._lines.clear()
-        self._script.clear()
-        self._state, self._order, self._awaited, self._heard_ms = "absent", None, "", now_ms
+        self._forget()
+        self._state, self._heard_ms = "absent", now_ms
         # Ends a line that somebody else began; an empty one has no answer.
         return ArmOutput(b"\n")
 
@@ -97,8 +93,8 @@ class Marlin:
 
     def halt(self, now_ms: int) -> ArmOutput:
         """Stop without a ramp; where it is then is not known."""
-        self._script.clear()
-        self._order, self._awaited, self._resend_ms = None, "", None
+        self._forget()
+        self._resend_ms = None
         if self._state == "ready":
             self._state = "halted"
         # Without a number: it is read before the lines that wait, where the board has an emergency parser.
@@ -142,14 +138,6 @@ class Marlin:
             self._resend_ms = None
             return ArmOutput(self._last)
         return self._fail(Failed("silent", f"for {SILENT_MS / 1000:g} s"))
-
-    def receive(self, data: bytes, now_ms: int) -> ArmOutput:
-        """Take in what came."""
-        send, told = b"", list[Told]()
-        for line in self._lines.feed(data):
-            output = self._hear(line, now_ms)
-            send, told = send + output.send, [*told, *output.told]
-        return ArmOutput(send, tuple(told))
 
     def _hear(self, line: str, now_ms: int) -> ArmOutput:
         self._heard_ms = now_ms
@@ -227,8 +215,8 @@ class Marlin:
         return ArmOutput(told=(Done(),)) if order is not None else NOTHING
 
     def _fail(self, failed: Failed) -> ArmOutput:
-        self._script.clear()
-        self._order, self._awaited, self._resend_ms = None, "", None
+        self._forget()
+        self._resend_ms = None
         return ArmOutput(told=(failed,))
 
 
