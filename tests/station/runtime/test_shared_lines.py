@@ -148,3 +148,11 @@ def test_boards_that_share_a_port_are_all_right(tmp_path):
     )
     (tmp_path / "station.toml").write_text(tables)
     assert main(["check-config", str(tmp_path / "station.toml")]) == 0
+
+
+def test_the_only_board_of_a_line_needs_no_number(stand):
+    table = stand(driver="dgt-bus")
+    table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
+    assert table.session().device.unique_id == IDS[0]
+    table.move(C3, D4)
+    table.until(lambda: table.session().game.ply == 1)
