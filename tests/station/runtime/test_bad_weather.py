@@ -20,7 +20,7 @@ from station.runtime.made_games import made_games
 
 from .weather import KINDS, run
 
-DRIVERS = ("certabo", "dgt", "matrix", "millennium")
+DRIVERS = ("certabo", "dgt", "dgt_bus", "matrix", "millennium")
 EACH = 100
 PAUSE_S = (0.05, 0.25)
 """Between two contacts."""
