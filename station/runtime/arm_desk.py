@@ -168,11 +168,12 @@ class ArmDesk:
                 return
             worker, course.worker = course.worker, None
             own = self._workers[board]
+            own.brake(worker.is_pressed)
             self._brakes[board] = own.brake
+            if worker.is_pressed:  # it may have been pressed just now
+                own.brake(True)
         # Without the lock: the worker's thread may be about to tell something.
         worker.stop()
-        if worker.is_pressed:
-            own.brake(True)
         own.start()
 
     def _next(self, course: _Course, is_yes: bool) -> None:

@@ -17,6 +17,8 @@ from station.runtime.running import load
 from station.runtime.service import Service
 from tests.station.runtime.test_calibrate_arm import FILE, RUSSIAN, TRUE_TRAY, Gantry
 
+from .test_page_accessibility import findings
+
 WAIT_MS = 60_000
 STATION = """
 [station]
@@ -62,8 +64,8 @@ def page(bench, chromium):
 class Person:
     """Reads the page, sees the tool, and presses what moves it."""
 
-    def __init__(self, page, gantry, expect, off_mm=0.0):
-        self.page, self.gantry, self.expect, self.off_mm = page, gantry, expect, off_mm
+    def __init__(self, page, gantry, expect, off_mm=0.0, finest_mm=0.1):
+        self.page, self.gantry, self.expect, self.off_mm, self.finest_mm = page, gantry, expect, off_mm, finest_mm
         self.tried, self.said = [], []
 
     @property
@@ -106,7 +108,7 @@ class Person:
             left = abs(amount)
             for tenths in (500, 100, 10, 1):
                 count, left = divmod(left, tenths)
-                if count:
+                if count and tenths >= self.finest_mm * 10:
                     yield (more if amount > 0 else less), count, tenths / 10
         halves, left = divmod(-min(z, 0), 5)
         yield "down", halves, 1.0
@@ -121,10 +123,11 @@ class Person:
             return (*TRUE_TRAY[int(found[1])], -70.0)
         return -330.0, -380.0, -30.0
 
-    def touch_all(self):
+    def touch_all(self, look=lambda: None):
         """Every place that is asked for, until pieces are to be put down or it is over."""
         self.press("#start")
         self.press()
+        look()
         while self.step == "touch":
             self.bring(self.asked())
             self.press()
@@ -172,10 +175,12 @@ def test_b10_an_arm_is_shown_its_board_on_the_page(bench, page, expect):
 
 def test_b10_a_crooked_board_is_refused_on_the_page_by_how_much(bench, page, expect):
     _, gantry, folder = bench
-    person = Person(page, gantry, expect, off_mm=5.0)
-    person.touch_all()
+    person = Person(page, gantry, expect, off_mm=6.0, finest_mm=1.0)
+    found = []
+    person.touch_all(look=lambda: found.extend(findings(page)))
+    assert found == []
     assert person.step == "ended"
-    assert re.search(r"5\.\d\d mm off, at most 1\.5\. Nothing was kept", person.sentence), person.sentence
+    assert re.search(r"[4-8]\.\d\d mm off, at most 1\.5\. Nothing was kept", person.sentence), person.sentence
     assert KnownArms(folder / "data").of("table-1") is None
     assert load(str(folder / "station.toml")).boards[0].arm_setup.settings.driver == DRY_RUN
     expect(page.locator("#start")).to_have_text("Begin again")
