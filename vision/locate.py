@@ -34,7 +34,7 @@ LEAST = 0.34
 OUTSIDE = 0.25
 """So much of a square may lie outside the picture."""
 
-_SEEDS = 60
+_SEEDS = 24
 _FEWEST = 12
 _QUADRANT = (0.1, 0.15)
 _NOT_THERE = 0.3

@@ -12,7 +12,7 @@ pytest.importorskip("cv2", reason="vision needs OpenCV (extra `vision`)")
 
 from engine.ruleset import load_ruleset  # noqa: E402
 from station.config import BoardTable, Config, StationTable, WebTable  # noqa: E402
-from station.phases import Turn  # noqa: E402
+from station.phases import Paused, Turn  # noqa: E402
 from station.runtime.known_cameras import KnownCameras  # noqa: E402
 from station.runtime.service import Service  # noqa: E402
 from tests.station.runtime.camera_process import CameraProcess  # noqa: E402
@@ -78,9 +78,20 @@ def test_a_camera_is_shown_its_board_without_the_keyboard(bench, chromium, expec
     camera.picture = board.picture(0)
     expect(page.locator("#camera")).to_have_attribute("data-step", "saved", timeout=WAIT_MS)
     assert monotonic() - began < 120
-    assert not faults
-    page.close()
     model = KnownCameras(tmp_path / "data").of("table")
     assert model.size == (camera.picture.shape[1], camera.picture.shape[0])
     # The station watches the board by what it was shown, at once: the game can begin.
     watcher.wait(lambda o: isinstance(o.session.phase, Turn), 60)
+    # The camera is pushed by more than a square: the page shows where the board is now, and one tap goes on.
+    board.seen.aim(board.seen.camera.bumped(1.0, 0.3, 4.0))
+    camera.picture = board.picture(0)
+    lost = watcher.wait(lambda o: isinstance(o.session.phase, Paused) and "moved" in o.session.problem, 60)
+    expect(page.locator("#camera")).to_have_attribute("data-step", "moved", timeout=WAIT_MS)
+    expect(page.locator("#next")).to_be_enabled(timeout=WAIT_MS)
+    page.locator("#next").click()
+    expect(page.locator("#camera")).to_have_attribute("data-step", "saved", timeout=WAIT_MS)
+    watcher.wait(lambda o: o.session.at_ms > lost.session.at_ms and isinstance(o.session.phase, Turn), 60)
+    away = np.hypot(*(KnownCameras(tmp_path / "data").of("table").corners - board.seen.camera.corners(8, 8)).T)
+    assert away.max() < SIDE * board.seen.camera.side(4, 4)
+    assert not faults
+    page.close()
