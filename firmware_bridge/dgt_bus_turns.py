@@ -12,8 +12,8 @@ LONG_FIRST_BYTE_MS = 250
 """The same where the answer may be long: an adapter may hand on 128 bytes in one piece, which takes 133 ms."""
 GAP_MS = 150
 """An answer that gets no byte for so long has ended."""
-LONGEST_MS = 10_000
-"""An answer takes no longer than this: a whole memory of changes, 8 s."""
+LONGEST_MS, LONGEST_CHANGES_MS = 600, 10_000
+"""An answer takes no longer than this, whatever else comes; a whole memory of changes takes 8 s."""
 EVERYBODY_MS = 1200
 """Answers to a ping to everybody come within 1.1 s."""
 
@@ -76,7 +76,8 @@ class Turns:
 def given_up_ms(ask: Ask, sent_ms: int, byte_ms: int | None) -> int:
     """When an answer is given up whose question was sent then, and which got its last byte at another time."""
     first_ms = FIRST_BYTE_MS if ask in (Ask.PING, Ask.IGNORE_PING, Ask.VERSION, Ask.CLOCK) else LONG_FIRST_BYTE_MS
-    return min(sent_ms + first_ms if byte_ms is None else byte_ms + GAP_MS, sent_ms + LONGEST_MS)
+    longest_ms = LONGEST_CHANGES_MS if ask in (Ask.CHANGES, Ask.REPEAT) else LONGEST_MS
+    return min(sent_ms + first_ms if byte_ms is None else byte_ms + GAP_MS, sent_ms + longest_ms)
 
 
 def _address(request: bytes) -> int:

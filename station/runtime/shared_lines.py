@@ -13,7 +13,7 @@ from station.runtime.clock import Clock
 
 READ_MS = 20
 """How long the line's thread waits for bytes before it looks whether a turn has ended."""
-TURN_S = 15.0
+TURN_S = 12.0
 """A line on which nobody comes to his turn for so long is stuck."""
 
 
