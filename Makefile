@@ -44,7 +44,9 @@ texts: $(VENV)/test.done ## catalogues brought up to date with the English, and 
 wheels: $(VENV)/test.done ## wheels for this kind of machine and for 64-bit Raspberry Pis, with all they need, into dist/
 	deploy/wheels.sh --with-dependencies
 
-acceptance: ## as root: a fresh Debian with systemd in a container; install, play, cut the power, update, go back, take off
+acceptance: $(VENV)/test.done ## as root: a fresh Debian with systemd in a container; install, play, cut the power, update, go back, take off
+	deploy/wheels.sh --with-dependencies $(shell uname -m)
+	deploy/debian.sh
 	$(PYTHON) -m tests.acceptance $(ARGS)
 
 bench: $(VENV)/test.done

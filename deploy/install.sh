@@ -8,7 +8,7 @@
 # --from     a wheel of Dambord, or a folder with it (and, for --offline, with all it needs); otherwise the newest wheel
 #            in dist/ beside this script, or the sources it lies in, which takes a C compiler
 # --offline  take everything from that folder, ask no package index
-# --camera   with what reads pictures;  --gpio  with what reads the pins of a Raspberry Pi
+# --camera   with what reads pictures;  --gpio  with what reads the pins of a Raspberry Pi; both are remembered
 #
 # Run again it changes what is not as it should be and nothing else; with another version it is an update: the new one
 # is set up beside the old one and tried, and the old one comes back by itself if the new one does not become ready.
@@ -96,19 +96,24 @@ build_wheel() { # from the sources beside this script
 make_version() { # sets VERSION
     find_wheel
     [ -n "$WHEEL" ] || build_wheel
+    # shellcheck disable=SC2046,SC2086
+    EXTRAS=$(echo $(cat "$HOME_DIR/extras" 2>/dev/null) $EXTRAS | tr ' ' '\n' | sort -u | paste -sd ,)
     name=$(basename "$WHEEL" | cut -d- -f2)
-    VERSION=$name-$(printf '%s %s' "$(sha256sum <"$WHEEL")" "$EXTRAS" | sha256sum | cut -c1-8)
+    case $EXTRAS in *vision*) packages libstdc++6 ;; esac
+    # Another Python, as after the next Debian, needs another environment.
+    VERSION=$name-$(printf '%s %s %s' "$(sha256sum <"$WHEEL")" "$EXTRAS" "$(python3 -V)" | sha256sum | cut -c1-8)
     target=$VERSIONS/$VERSION
     if [ -e "$target/complete" ]; then say "version $VERSION is there"; return; fi
     say "setting up version $VERSION"
     rm -rf "$target"
     python3 -m venv "$target"
     # Heavy libraries come built, or not at all: a small machine is not to compile for an hour.
-    if [ -n "$OFFLINE" ]; then set -- --no-index --find-links "$(dirname "$WHEEL")"; else set --; fi
-    if ! "$target/bin/pip" install -q --no-cache-dir --disable-pip-version-check --only-binary :all: "$@" "$WHEEL$EXTRAS"
+    set -- --find-links "$(dirname "$WHEEL")"
+    [ -z "$OFFLINE" ] || set -- --no-index "$@"
+    if ! "$target/bin/pip" install -q --no-cache-dir --disable-pip-version-check --only-binary :all: "$@" "$WHEEL${EXTRAS:+[$EXTRAS]}"
     then
         rm -rf "$target"
-        fail "pip could not install $(basename "$WHEEL")$EXTRAS (above: why). Nothing was changed; what ran is running."
+        fail "pip could not install $(basename "$WHEEL") ${EXTRAS:+with $EXTRAS }(above: why). Nothing was changed; what ran is running."
     fi
     "$target/bin/dambord" perft --variant russian --depth 4 --json >/dev/null ||
         { rm -rf "$target"; fail "version $VERSION does not run on this machine (above: why). Nothing was changed."; }
@@ -237,6 +242,7 @@ install() {
         systemctl enable -q $SERVICE 2>/dev/null || true
     fi
     take_into_use "$VERSION"
+    [ -z "$EXTRAS" ] || echo "$EXTRAS" | tr , ' ' >"$HOME_DIR/extras"
     prune
     say "next: put your board's port into $CONFIG (ls /dev/dambord), then: dambord doctor; sudo systemctl restart dambord"
 }
@@ -291,8 +297,8 @@ while [ $# -gt 0 ]; do
     case $1 in
         --from) [ $# -gt 1 ] || fail "--from: expected a wheel or a folder"; FROM=$2; shift ;;
         --offline) OFFLINE=1 ;;
-        --camera) EXTRAS="${EXTRAS:+$EXTRAS,}vision" ;;
-        --gpio) EXTRAS="${EXTRAS:+$EXTRAS,}pi5" ;;
+        --camera) EXTRAS="$EXTRAS vision" ;;
+        --gpio) EXTRAS="$EXTRAS pi5" ;;
         --with-broker) BROKER=1 ;;
         --with-kiosk) KIOSK=1 ;;
         --rollback) DO=roll_back ;;
@@ -303,7 +309,6 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-EXTRAS=${EXTRAS:+[$EXTRAS]}
 [ -z "$FROM" ] || [ -e "$FROM" ] || fail "--from $FROM: no such file or folder"
 [ "$(id -u)" = 0 ] || fail "found user $(id -un), expected root: sudo $0 ..."
 $DO

@@ -25,16 +25,21 @@ for machine in ${MACHINES:-x86_64 aarch64}; do
         export _PYTHON_HOST_PLATFORM="linux-$machine" CC="$compiler" LDSHARED="$compiler -shared"
     fi
     rm -rf build/lib* build/temp* build/bdist*
-    rm -f dist/dambord-*_"$machine".whl
+    rm -f dist/dambord-*_"$machine".whl dist/"$machine"/dambord-*.whl
     # In place compiled modules of this machine are no part of the other's wheel.
     "$PYTHON" -m pip wheel --quiet --no-deps --wheel-dir dist .
     unset _PYTHON_HOST_PLATFORM CC LDSHARED
     wheel=$(ls dist/dambord-*_"$machine".whl)
     echo "$wheel"
     [ -n "$DEPENDENCIES" ] || continue
+    # What reads pictures comes along, and what reads a Raspberry Pi's pins where its library is built: up to Python 3.12.
     for version in 3.11 3.12 3.13 3.14; do
-        "$PYTHON" -m pip download --quiet --only-binary :all: --dest "dist/$machine" --python-version "$version" \
-            --platform "manylinux2014_$machine" --platform "manylinux_2_28_$machine" --platform "linux_$machine" "$wheel"
+        for extra in vision pi5; do
+            case $extra:$version in pi5:3.1[34]) continue ;; esac
+            "$PYTHON" -m pip download --quiet --only-binary :all: --dest "dist/$machine" --python-version "$version" \
+                --platform "manylinux2014_$machine" --platform "manylinux_2_28_$machine" \
+                --platform "manylinux_2_34_$machine" --platform "linux_$machine" "$wheel[$extra]"
+        done
     done
     echo "dist/$machine: $(ls "dist/$machine" | wc -l) wheels"
 done

@@ -2,8 +2,9 @@
 
     sudo python3 -m tests.acceptance [--from FOLDER] [--work FOLDER]
 
-FOLDER holds the wheels of Dambord and of all it needs, as `make wheels` makes them. Needs root,
-systemd-container and mmdebstrap; the first run fetches a Debian.
+FOLDER holds the wheels of Dambord and of all it needs, as `deploy/wheels.sh --with-dependencies` makes them; the
+package that `deploy/debian.sh` makes of them lies beside it. Needs root, systemd-container and mmdebstrap; the first
+run fetches a Debian, which is kept in the work folder.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from time import monotonic
 from .machine import Board, Machine, wait
 
 ROOT = Path(__file__).parents[2]
+ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
 READY_S = 60.0
 CONFIG = f"""[station]
 id = "acceptance"
@@ -37,7 +39,18 @@ variant = "russian"
 """
 INSTALL = "/media/dambord/deploy/install.sh --offline --with-broker --from /media/dambord/"
 PDN = "python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.1:8080/boards/table/game.pdn\").read().decode())'"
-MOVES = ("g3-f4", "b6-a5", "f2-g3", "h6-g5", "a3-b4", "g7-h6", "h2-g1")
+MOVES = ("a3-b4", "b6-c5", "b4-a5", "a7-b6", "c3-d4", "b8-a7", "g3-f4", "f6-g5")
+
+
+def linked(source: Path, target: Path) -> Path:
+    """The same folder once more, without copying what is in it where that can be had."""
+    target.mkdir(parents=True)
+    for file in source.iterdir():
+        try:
+            (target / file.name).hardlink_to(file)
+        except OSError:
+            shutil.copy(file, target)
+    return target
 
 
 def other_wheel(source: Path, target: Path, name: str, more: str) -> None:
@@ -207,6 +220,23 @@ class Acceptance:
         assert (self.machine.root / "etc/dambord/station.toml").read_text() == CONFIG
         return ""
 
+    def is_installed_as_a_package(self) -> str:
+        self.board.unplug()
+        self.expect("DEBIAN_FRONTEND=noninteractive dpkg --install /media/dambord/*.deb")
+        wait(self.is_active, READY_S, "the service")
+        assert (self.machine.root / "etc/dambord/station.toml").read_text() == CONFIG
+        self.board.plug()
+        self.goes_on()
+        return self.expect("dpkg-query -W dambord")
+
+    def is_taken_off_as_a_package(self) -> str:
+        self.expect("dpkg --remove dambord")
+        assert not self.is_active()
+        for path in ("opt/dambord", "usr/share/dambord", "etc/systemd/system/dambord.service"):
+            assert not os.path.lexists(self.machine.root / path), path
+        assert list((self.machine.root / "var/lib/dambord/journal/table").glob("*.jsonl"))
+        return ""
+
     STEPS = (
         boots,
         is_installed,
@@ -223,6 +253,8 @@ class Acceptance:
         goes_back,
         ends_within_five_seconds,
         is_taken_off_and_leaves_the_games,
+        is_installed_as_a_package,
+        is_taken_off_as_a_package,
     )
 
 
@@ -230,7 +262,7 @@ def main() -> int:
     """0 when every step went well."""
     parser = argparse.ArgumentParser(prog="python3 -m tests.acceptance", description=__doc__.splitlines()[0])
     parser.add_argument("--from", dest="wheels", type=Path, default=ROOT / "dist" / os.uname().machine)
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "acceptance")
+    parser.add_argument("--work", type=Path, default=Path("/var/cache/dambord-acceptance"))
     options = parser.parse_args()
     missing = [tool for tool in ("systemd-nspawn", "mmdebstrap", "nsenter") if shutil.which(tool) is None]
     if os.getuid() != 0 or missing:
@@ -241,15 +273,15 @@ def main() -> int:
     media = options.work / "media"
     shutil.rmtree(media, ignore_errors=True)
     shutil.copytree(ROOT / "deploy", media / "deploy")
-    shutil.copytree(options.wheels, media / "wheels")
-    if not list((media / "wheels").glob("dambord-*.whl")):
-        shutil.copy(next((ROOT / "dist").glob(f"dambord-*_{os.uname().machine}.whl")), media / "wheels")
+    linked(options.wheels, media / "wheels")
+    package = next(options.wheels.parent.glob(f"dambord_*_{ARCHITECTURE[os.uname().machine]}.deb"))
+    shutil.copy(package, media)
     for name, module, more in (
         ("newer", "station/runtime/version.py", "\n# newer\n"),
         ("broken", "station/runtime/supervisor.py", "\nREADY = 'STATUS=dreaming'\n"),
     ):
-        shutil.copytree(media / "wheels", media / name)
-        wheel = next((media / name).glob("dambord-*.whl"))
+        wheel = next(linked(media / "wheels", media / name).glob("dambord-*.whl"))
+        wheel.unlink()
         other_wheel(next((media / "wheels").glob("dambord-*.whl")), wheel, module, more)
     machine = Machine(options.work, options.work / "base", media)
     acceptance, began = Acceptance(machine), monotonic()

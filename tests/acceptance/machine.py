@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,6 +29,16 @@ def wait(is_so, seconds, what):
     return monotonic() - began if found is True else found
 
 
+def first_process(parent: int) -> int:
+    """The child of a process that is process 1 of a container of its own; 0 while there is none."""
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+            status = Path(f"/proc/{child}/status").read_text()
+            if re.search(r"^NSpid:\s+\d+\s+1$", status, re.MULTILINE):
+                return int(child)
+    return 0
+
+
 class Machine:
     """One container; its disk outlives cuts of its power."""
 
@@ -37,8 +49,9 @@ class Machine:
             made = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", "bookworm", base, MIRROR]
             subprocess.run(made, check=True)
             (base / "complete").touch()
-        shutil.rmtree(self.root, ignore_errors=True)
-        subprocess.run(["cp", "-a", "--reflink=auto", base, self.root], check=True)
+        if self.root.exists():
+            shutil.rmtree(self.root)
+        subprocess.run(["cp", "-aT", "--reflink=auto", base, self.root], check=True)
         self._nspawn: subprocess.Popen[bytes] | None = None
         self._init = 0
 
@@ -51,18 +64,19 @@ class Machine:
             stdout=(self.root.parent / "console.txt").open("ab"),
             stderr=subprocess.STDOUT,
         )
-        children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children")
-        wait(lambda: children.read_text().split(), BOOT_S, "a container")
-        self._init = int(children.read_text().split()[0])
+        wait(lambda: first_process(self._nspawn.pid) or self._nspawn.poll() is not None, BOOT_S, "a container")
+        self._init = first_process(self._nspawn.pid)
+        assert self._init, f"systemd-nspawn ended at once: {self.root.parent}/console.txt"
         wait(lambda: self.ask("systemctl is-system-running --wait") in ("running", "degraded"), BOOT_S, "systemd")
         return monotonic() - began
 
     def cut_power(self) -> None:
         """Everything is gone at once; what the kernel had not written to the disk stays in its cache, though."""
         if self._nspawn is not None:
-            os.kill(self._init, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._init or self._nspawn.pid, signal.SIGKILL)
             self._nspawn.wait(30)
-            self._nspawn = None
+            self._nspawn, self._init = None, 0
 
     def command(self, line: str) -> list[str]:
         """What runs a line of shell in the container."""
@@ -117,6 +131,8 @@ class Board:
     def unplug(self) -> None:
         """Pull it out."""
         if self._process is not None:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
             self._process.kill()
             self._process.wait()
             self._process = None

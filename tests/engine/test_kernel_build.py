@@ -16,6 +16,8 @@ from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
 from station.runtime.cli import main
 
+pytestmark = pytest.mark.portable
+
 KERNEL = Path(engine.kernel.__file__).parent
 
 

@@ -124,6 +124,7 @@ def test_counts_agree_with_the_published_tables(row):
             assert tree.perft(depth) == leaves, (convention, depth)
 
 
+@pytest.mark.portable
 @pytest.mark.parametrize("variant", CAPTURE_GAMES)
 def test_counts_agree_with_the_table_of_this_repository(variant):
     ruleset = load_ruleset(variant)

@@ -41,6 +41,7 @@ def _tricky(case):
     return pytest.param(case, id=case["id"])
 
 
+@pytest.mark.portable
 @needs_shared("corpora/tricky-pdn.json")
 @pytest.mark.parametrize("case", [_tricky(case) for case in TRICKY])
 def test_tricky_input_is_read_as_expected(case):

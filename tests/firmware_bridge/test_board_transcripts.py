@@ -10,6 +10,8 @@ from transcripts import read, replay, written
 
 from firmware_bridge import boards
 
+pytestmark = pytest.mark.portable
+
 FOLDER = Path(__file__).parents[1] / "data" / "transcripts"
 TRANSCRIPTS = sorted(FOLDER.glob("*.txt"))
 

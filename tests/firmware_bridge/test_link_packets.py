@@ -12,6 +12,8 @@ from firmware_bridge import wire
 from firmware_bridge.packets import MAX_PAYLOAD, Decoder, Packet, encode
 from firmware_bridge.simulator import matrix_board
 
+pytestmark = pytest.mark.portable
+
 PACKETS = st.builds(Packet, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=MAX_PAYLOAD))
 
 

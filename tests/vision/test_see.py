@@ -57,6 +57,7 @@ def likeliest(line):
     }
 
 
+@pytest.mark.portable
 @needs_shared(LABELS)
 def test_a_photograph_is_read(capsys):
     code, (line,), _ = see(capsys, photograph(EASY), "--rows", "--variant", "italian")
@@ -76,6 +77,7 @@ def test_a_photograph_is_read(capsys):
     assert not line["hand"]
 
 
+@pytest.mark.portable
 @needs_shared(LABELS)
 @pytest.mark.parametrize("frame", ["A/f00060.jpg", "A/f00110.jpg", "B/f00138.jpg"])
 def test_chess_men_are_not_read(capsys, frame):
