@@ -107,8 +107,9 @@ class ArmWorker:
         """Begin to look for the arm, for the first time or again."""
         with self._lock:
             self._jobs.clear()
-        self._stopped.clear()
-        self._thread = threading.Thread(target=self._run, name=f"arm {self.board}", daemon=True)
+        # Of its own: a thread that hung while it was told to end still does.
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(self._stopped,), name=f"arm {self.board}", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -153,20 +154,20 @@ class ArmWorker:
         with suppress(BlockingIOError):
             os.write(self._wake_write, b"w")
 
-    def _run(self) -> None:
-        while not self._stopped.is_set():
+    def _run(self, stopped: threading.Event) -> None:
+        while not stopped.is_set():
             try:
                 if self._driver.has_port:
                     with closing(self._open()) as port:
-                        self._serve(port)
+                        self._serve(port, stopped)
                 else:
-                    self._serve(None)
+                    self._serve(None, stopped)
             except PortLost as lost:
                 self._lose(str(lost))
             except Exception as error:
                 traceback.print_exc()
                 self._lose(f"the driver {self._setup.settings.driver} failed: {error!r}")
-            self._stopped.wait(REOPEN_S)
+            stopped.wait(REOPEN_S)
 
     def _open(self) -> SerialPort:
         path = self._setup.port or path_of(self._setup.usb_serial)
@@ -178,13 +179,13 @@ class ArmWorker:
             self._said = reason
             print(f"arm of {self.board}: {reason}", file=sys.stderr)
 
-    def _serve(self, port: SerialPort | None) -> None:
+    def _serve(self, port: SerialPort | None, stopped: threading.Event) -> None:
         self._carry(self.motion.start(self._now()), port)
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_read, selectors.EVENT_READ)
             if port is not None:
                 selector.register(port.fileno(), selectors.EVENT_READ)
-            while not self._stopped.is_set():
+            while not stopped.is_set():
                 ready = selector.select(self._wait_ms() / 1000)
                 self._mind_brake(port)
                 if any(key.fd == self._wake_read for key, _ in ready):
