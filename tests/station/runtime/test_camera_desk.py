@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 np = pytest.importorskip("numpy", reason="vision needs numpy (extra `vision`)")
@@ -13,11 +15,12 @@ from station.config import BoardTable  # noqa: E402
 from station.runtime.album import Album  # noqa: E402
 from station.runtime.boards import driver_class  # noqa: E402
 from station.runtime.camera_desk import CameraDesk  # noqa: E402
-from station.runtime.camera_words import LOCK_MS  # noqa: E402
+from station.runtime.camera_words import LOCK_MS, to_lock  # noqa: E402
 from station.runtime.known_cameras import KnownCameras  # noqa: E402
 from station.texts import load_texts  # noqa: E402
 from tests.vision.scenes import board_under  # noqa: E402
 from vision.calibration import Refused, model_from, shown_again  # noqa: E402
+from vision.camera import read_lock  # noqa: E402
 from vision.frame import Frame, Metadata, Unpacker, packed  # noqa: E402
 
 RUSSIAN = load_ruleset("russian")
@@ -148,3 +151,20 @@ def test_C14_a_camera_that_does_not_keep_its_exposure_is_said_to(bench, answers,
     bench.watch(200, answers)
     assert bench.ask("next")["step"] == "hand"
     assert (bench.desk._progress["table"].model.locked == Metadata()) is is_said
+
+
+@pytest.mark.parametrize(
+    ("chosen_us", "locked_us"), [(17_000, 20_000), (33_000, 30_000), (6_000, 10_000), (3_000, 3_000)]
+)
+def test_C15_exposure_is_locked_in_whole_periods_of_lamps_where_it_is_as_long_as_one(chosen_us, locked_us):
+    assert to_lock(Metadata(exposure_us=chosen_us, gain=2.0)) == Metadata(exposure_us=locked_us, gain=2.0)
+    assert to_lock(Metadata(gain=2.0)) == Metadata(gain=2.0)
+
+
+def test_C17_the_lens_is_locked_where_this_camera_had_it_and_kept_with_the_camera(bench):
+    model = replace(bench.model, camera="imx708-17", locked=to_lock(Metadata(lens=3.7)))
+    bench.known.keep("table", model)
+    again = bench.known.of("table")
+    assert (again.camera, again.locked) == ("imx708-17", Metadata(lens=3.7))
+    bench.album.open(bench.driver)
+    assert read_lock(bench.driver.start(0).send) == Metadata(lens=3.7)
