@@ -14,6 +14,10 @@ from station.state import Session
 from station.steps import Step, announce, then
 
 
+BY_SOMEBODY = ("hand", "stop", "halt", "stopped", "board_lost")
+"""What stops an arm that has not failed. A job that a stop ended (`stopped`) may be heard of before the stop itself."""
+
+
 def take(session: Session, event: Event) -> Step:
     """The session after something happened to the arm, or a hand was seen."""
     if session.arm is None:
@@ -90,7 +94,7 @@ def stop(session: Session, reason: str, detail: str = "", squares: tuple[Square,
     arm = session.arm
     assert arm is not None
     effects: tuple[Effect, ...] = (Halt(reason),) if arm.is_moving else ()
-    stops = arm.stops + (reason not in ("hand", "stop", "halt", "board_lost"))
+    stops = arm.stops + (reason not in BY_SOMEBODY)
     off = ""
     if stops >= MOST_STOPS or arm.alarms >= MOST_ALARMS:
         off = reason

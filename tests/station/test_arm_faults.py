@@ -133,6 +133,19 @@ def test_who_presses_at_once_after_a_stop_sets_it_going(later_ms):
     assert [stopped.reason for stopped in table.heard_of(ArmStopped)] == ["hand"]
 
 
+def test_an_arm_that_somebody_stops_again_and_again_has_not_failed():
+    table = replying()
+    for _ in range(4):
+        # The brake is faster than the request, so the job's end is heard of first.
+        table.hear(table.motion.halt(table.now))
+        assert table.ask("halt") is None
+        table.wait(1000)
+        table.press("confirm")
+        table.until(lambda: isinstance(table.session.arm.stage, Acting))
+    table.until(lambda: is_done(table))
+    assert table.session.arm.off == ""
+
+
 def test_a_halt_from_afar_is_obeyed_and_only_the_table_lets_it_go_on():
     table = replying()
     assert table.ask("halt") is None
