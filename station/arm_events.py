@@ -13,7 +13,6 @@ from station.handling.plans import Ask
 from station.state import Session
 from station.steps import Step, announce, then
 
-
 BY_SOMEBODY = ("hand", "stop", "halt", "stopped", "board_lost")
 """What stops an arm that has not failed. A job that a stop ended (`stopped`) may be heard of before the stop itself."""
 
