@@ -16,8 +16,6 @@ from engine.rules import rules_for
 from engine.ruleset import load_ruleset, variant_names
 from station.runtime.cli import main
 
-pytestmark = pytest.mark.portable
-
 KERNEL = Path(engine.kernel.__file__).parent
 
 
@@ -28,6 +26,7 @@ def test_every_module_of_the_kernel_is_compiled():
     assert written <= compiled, f"not compiled: {written - compiled}; make again"
 
 
+@pytest.mark.portable
 @pytest.mark.parametrize("variant", variant_names())
 def test_the_kernel_counts_as_the_readable_rules(variant):
     rules = rules_for(load_ruleset(variant))
@@ -38,6 +37,7 @@ def test_the_kernel_counts_as_the_readable_rules(variant):
     assert divide(rules, rules.start(), 2, count) == divide(rules, rules.start(), 2)
 
 
+@pytest.mark.portable
 def test_deep_counts_are_split_at_the_first_move_and_are_the_same():
     rules = rules_for(load_ruleset("russian"))
     count = kernel_perft(rules)
@@ -57,6 +57,7 @@ def told(capsys, *arguments):
     return capsys.readouterr()
 
 
+@pytest.mark.portable
 def test_the_command_says_which_generator_counted(capsys):
     compiled, readable = told(capsys, "--json"), told(capsys, "--json", "--reference")
     for printed, generator in ((compiled, "compiled"), (readable, "readable")):

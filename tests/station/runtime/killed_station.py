@@ -33,7 +33,10 @@ RULESET = load_ruleset("russian")
 
 
 class Teller:
-    """Says what is announced; it hears of it when the journal has it."""
+    """Says what is announced; it hears of it when the journal has it. Knows what was meant, for whoever is asked."""
+
+    def __init__(self):
+        self.intended, self.performed = (), ()
 
     def hear(self, effects, session, at_ms):
         for effect in effects:
@@ -81,6 +84,7 @@ def make_a_move(table: Table, game: Game, chance: Random) -> None:
     """Hands make a random move; then nothing else until the board has been understood."""
     position, rules, legal = game.position, game.rules, game.legal_moves
     move = chance.choice(legal)
+    table.witness.intended = (*game.moves, move)
     ways, geometry = rules.ways(position)[move.effect], RULESET.geometry
     begins = table.now_ms + 100
     performance = play_move(position, move, ways, legal, geometry, PRESETS["clean"], chance, begins, position.contents)

@@ -180,7 +180,8 @@ class Chain:
                     assert news.wait_for(lambda: len(lines) >= enough or process.poll() is not None, 60)
                     news.wait_for(lambda: False, chance.uniform(0, 0.03))
             still_ran = process.poll() is None
-            os.killpg(process.pid, signal.SIGKILL)
+            if still_ran:
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             ear.join()
             complaints = process.stderr.read().decode()
