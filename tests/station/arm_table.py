@@ -16,6 +16,7 @@ from firmware_bridge.motion import ArmDriver, JobDone, JobFailed, Motion, Motion
 from firmware_bridge.simulator.carpentry import Timber, Tool, Workshop
 from firmware_bridge.simulator.grbl_axes import ChipFaults
 from firmware_bridge.simulator.grbl_chip import GrblChip
+from firmware_bridge.simulator.marlin_board import MarlinBoard
 from firmware_bridge.simulator.servo_bus import ServoBus
 from firmware_bridge.workspace import Workspace
 from station.effects import Choose, Effect, Halt, Handle
@@ -25,8 +26,8 @@ from station.handling.plans import Tool as Abilities
 from station.session import deadline_ms
 from tests.station.table import DEVICE, Table, see
 
-MOTION = re.compile(rb"G0?[01]\b|\$[HJ]|~")
-"""What moves a GRBL machine: lines, homing, jogs, and going on after a hold."""
+MOTION = re.compile(rb"G0?[01]\b|G28|\$[HJ]|~")
+"""What moves a machine on a G-code controller: lines, homing, jogs, and going on after a hold."""
 ORIGIN = (-430.0, -400.0)
 BOARD_Z = -70.0
 
@@ -66,7 +67,7 @@ class Built:
     """A machine beside a table: its wood, what is at the far end of its wire, and how we speak with it."""
 
     shop: Workshop
-    chip: GrblChip | ServoBus
+    chip: GrblChip | MarlinBoard | ServoBus
     workspace: Workspace
     driver: ArmDriver
 
@@ -76,6 +77,31 @@ def gantry(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> 
     # What a lifting tool does between two waypoints is seen by no sensor: no need to look on the way.
     chip = GrblChip(shop, (600.0, 600.0, 80.0), faults=faults, step_ms=1000)
     return Built(shop, chip, workspace_for(geometry.columns, geometry.rows, slots), gcode.Driver(Machine()))
+
+
+def printer(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> Built:
+    """A gantry on a 3D printer's board: it finds its home above the corner left of White, and goes down from there."""
+    timber = Timber(geometry.columns, geometry.rows, 40.0, (150.0, 60.0), 1.5, 30.0, 8.0, BOARD_Z, BOARD_Z)
+    shop = Workshop(timber, Tool((0.0, 0.0, 0.0)))
+    workspace = Workspace(
+        geometry.columns,
+        geometry.rows,
+        near_left=timber.centre(0, geometry.rows - 1),
+        near_right=timber.centre(geometry.columns - 1, geometry.rows - 1),
+        far_left=timber.centre(0, 0),
+        lowest=(0.0, 0.0, -79.0),
+        highest=(639.0, 639.0, 0.0),
+        park=(20.0, 20.0, -5.0),
+        board_z=BOARD_Z,
+        carry_mm=40.0,
+        feed=30_000.0,
+        plunge=12_000.0,
+        tray=tuple((80.0 - 36.0 * (slot // 12), 60.0 + 36.0 * (slot % 12)) for slot in range(slots)),
+        tray_z=BOARD_Z,
+    )
+    machine = Machine(dialect="marlin", grip_on="M106 S255", grip_off="M107")
+    board = MarlinBoard(shop, (0.0, 0.0, -80.0), (640.0, 640.0, 0.0))
+    return Built(shop, board, workspace, gcode.Driver(machine))
 
 
 def servo_arm(geometry: Geometry, slots: int, faults: ChipFaults | None = None) -> Built:
@@ -123,7 +149,7 @@ class ArmTable(Table):
         self._clock_ms = 0
         self.seen: dict[Cell, tuple[Piece, ...]] = {}
         """What the sensors told of last."""
-        self.parts: tuple[Motion, GrblChip | ServoBus] | None = None
+        self.parts: tuple[Motion, GrblChip | MarlinBoard | ServoBus] | None = None
         abilities = Abilities(crown=crown)
         self.halts: list[int] = []
         self.chosen_moves: list[Move] = []

@@ -8,7 +8,7 @@ from engine.ruleset import load_ruleset
 from engine.thinking import Thinker
 from station.announcements import ArmStep
 from tests.station.arm_games import engine, play_game, table_for
-from tests.station.arm_table import ArmTable
+from tests.station.arm_table import ArmTable, printer
 
 
 def test_the_arm_makes_a_reply():
@@ -28,6 +28,14 @@ def test_whole_games_by_arm(variant):
     played = play_game(ArmTable(variant, white="engine:1", black="engine:1", seed=len(variant)), 9)
     assert played.is_good, played
     assert played.plies == 9
+
+
+def test_a_printers_board_plays():
+    table = ArmTable(white="engine:1", black="engine:1", seed=3, machine=printer)
+    played = play_game(table, 12)
+    assert played.is_good, played
+    assert played.plies == 12
+    assert table.heard_of(ArmStep)
 
 
 @pytest.mark.soak
