@@ -14,7 +14,7 @@ from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView
-from station.tracking.continuations import is_covered, is_still, read_continuation, with_come_back, without_blindness
+from station.tracking.continuations import is_covered, read_continuation, with_come_back, without_blindness
 from station.tracking.expectation import Candidate, Expectation, expect, nobody, only
 from station.tracking.history import with_frame
 from station.tracking.masks import (
@@ -34,6 +34,7 @@ from station.tracking.memory import (
     after_story,
     begun_ms,
     forget,
+    is_still,
     not_told_by,
     out_of_sight,
     recently_left,

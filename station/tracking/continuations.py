@@ -9,7 +9,7 @@ from functools import lru_cache
 from engine.ruleset import Ruleset
 from station.tracking.expectation import Candidate, Expectation, expect, is_stage
 from station.tracking.masks import Masks, differing, occupied, unknown
-from station.tracking.memory import Context, Memory
+from station.tracking.memory import Context, Memory, is_still
 from station.tracking.readings import Ambiguous, Done, Line, Story
 from station.tracking.several import is_in_order
 from station.tracking.single import unseen_squares
@@ -86,12 +86,6 @@ def _last_changed(
     lines = shortest_lines(context.earlier, seen, been, plies, context.ruleset, come_back)
     others = (line for line in lines if line[0].effect != last.effect)
     return tuple(line for line in others if line[0].from_square == last.from_square)
-
-
-def is_still(context: Context, memory: Memory) -> bool:
-    """Whether the frame has stood for so long that no hand is at work."""
-    wait_ms = context.still_ms if memory.blind else context.rest_ms
-    return memory.firm and context.now_ms - memory.since_ms >= wait_ms
 
 
 @lru_cache(maxsize=32)

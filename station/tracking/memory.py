@@ -177,3 +177,9 @@ def after_story(memory: Memory, story: Story) -> Memory:
     seen = memory.seen or NOTHING
     lifted = memory.been[min(story.back, 1)][0] | seen[0]
     return replace(forget(memory), been=(seen, (lifted, *seen[1:])))
+
+
+def is_still(context: Context, memory: Memory) -> bool:
+    """Whether the frame has stood for so long that no hand is at work."""
+    wait_ms = context.still_ms if memory.blind else context.rest_ms
+    return memory.firm and context.now_ms - memory.since_ms >= wait_ms

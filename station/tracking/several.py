@@ -12,7 +12,7 @@ from engine.ruleset import Ruleset
 from station.tracking.expectation import Candidate, Expectation, expect, in_reach, is_stage, only
 from station.tracking.history import BOUNCE_MS, SCAN_MS, History, arrivals, came, come_ms, late_ms, left_ms, lifted_ms
 from station.tracking.masks import Masks, bits, differing, occupied, tells_colour
-from station.tracking.memory import BLIP_MS, Context, Memory
+from station.tracking.memory import BLIP_MS, Context, Memory, is_still
 from station.tracking.readings import Ambiguous, Line, Story, Turned
 from station.tracking.single import bases, is_last, shown, unseen_squares
 
@@ -53,8 +53,10 @@ def read_turned(context: Context, memory: Memory, seen: Masks) -> Turned | Ambig
                 turned = Turned(Story(back, common)) if common else None
                 if not _unexplained(expectation, likeliest[0], memory, seen, context.ruleset):
                     return turned
-                # A longer line may tell what a piece did where it was seen; else this one has to do.
-                second_best = second_best or turned
+                # A longer line may tell what a piece did where it was seen; else this one has to do, where a piece
+                # that was seen elsewhere is not just a spoilt byte.
+                if is_still(context, memory) or not _stood_elsewhere(expectation, likeliest[0][0], memory, back):
+                    second_best = second_best or turned
     return second_best
 
 
@@ -113,6 +115,17 @@ def _likeliest(
             doubts = unseen + _unexplained(expectation, line, memory, seen, context.ruleset)
             found.setdefault((line[0].effect not in stood, doubts), []).append(line)
     return tuple(found[min(found)]) if found else ()
+
+
+def _stood_elsewhere(expectation: Expectation, move: Move, memory: Memory, back: int) -> bool:
+    """Whether the piece of a move was seen where another move puts it, and nobody saw it where this one does."""
+    stood = any(story.back == back and story.moves[0].from_square == move.from_square for story in memory.stood)
+    return stood and not _was_shown(expectation, move, memory.been[back])
+
+
+def _was_shown(expectation: Expectation, move: Move, been: Masks) -> bool:
+    """Whether the piece of a move was seen where that puts it."""
+    return any(1 << move.to_square & shown(item, been) for item in only(expectation, move).candidates)
 
 
 def _lost_just_now(memory: Memory, seen: Masks, now_ms: int) -> int:
@@ -252,9 +265,7 @@ def _touched_ms(move: Move, history: History) -> int:
 
 def _never_put_down(expectation: Expectation, line: Line, been: Masks, seen: Masks, ruleset: Ruleset) -> bool:
     """Whether nobody saw the first piece stand where it is said to have gone on from: it may still be on its way."""
-    first = only(expectation, line[0]).candidates
-    target = 1 << line[0].to_square
-    return not any(target & shown(item, been) for item in first) and _moved_on(expectation, line, seen, ruleset)
+    return not _was_shown(expectation, line[0], been) and _moved_on(expectation, line, seen, ruleset)
 
 
 def _unexplained(expectation: Expectation, line: Line, memory: Memory, seen: Masks, ruleset: Ruleset) -> int:

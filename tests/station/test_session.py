@@ -913,3 +913,23 @@ def test_O14_a_board_without_pieces_is_no_game():
     assert not table.heard_of(GameStarted)
     assert not table.heard_of(Moved)
     assert table.session.game.ply == 0
+
+
+def test_spoilt_bytes_that_look_like_two_moves_of_kings_are_none():
+    """White's king stood on e1; one frame looks as if it had gone to e3 and c1 had taken it there."""
+    table = Table("russian", fen="W:WKa7,Kf2:BKc1")
+    table.wait(900)
+    for pause_ms, changes in (
+        (0, {"f2": EMPTY}),
+        (25, {"e1": WHITE_KING}),
+        (321, {"e1": EMPTY, "c1": EMPTY, "f4": BLACK_KING}),
+        (321, {"e1": WHITE_KING, "c1": BLACK_KING, "f4": EMPTY}),
+    ):
+        table.wait(pause_ms)
+        for name, piece in changes.items():
+            table.stands[table.square(name)] = piece
+        table.look(firm=False)
+    table.wait(300)
+    table.look()
+    table.wait(3000)
+    assert table.record == ["f2-e1"]
