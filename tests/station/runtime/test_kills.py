@@ -89,10 +89,12 @@ def cut_at(cut, data, places):
         assert shown(resume(cut.parent)) == left, place
 
 
-def test_O50_every_prefix_of_a_short_journal_opens(tmp_path):
+def test_O50_prefixes_of_a_short_journal_open(tmp_path):
+    """At the ends of lines and every few bytes; at every byte below."""
     data, cut = journal_of(tmp_path, "russian", "matrix", "clean", 1)
     assert len(announced(data)) > 1
-    cut_at(cut, data, range(len(data) + 1))
+    ends = {place + more for place, byte in enumerate(data) if byte == ord("\n") for more in (-1, 0, 1, 2)}
+    cut_at(cut, data, sorted({*range(0, len(data), 23), *(end for end in ends if 0 <= end <= len(data)), len(data)}))
 
 
 @pytest.mark.soak
