@@ -42,6 +42,8 @@ from station.tracker import (
     Turned,
     Untouched,
     is_covered,
+    is_still,
+    leads_here,
     masks_of_position,
     read,
     read_back,
@@ -77,6 +79,7 @@ def _decide_once(session: Session) -> Step:
             return decide_set_up(session, masks_of_position(target.contents))
         case Composing() as phase:
             return decide_composing(replace(session, reading=Untouched()), phase)
+    session = _without_idle_question(session)
     session = keeping_time.with_landing(replace(session, reading=read(context_of(session), session.memory)))
     if session.arm is not None and session.arm.is_busy:
         return session, ()
@@ -136,6 +139,15 @@ def _decide_in_play(session: Session) -> Step:
         case Astray() if not session.asked:
             return _back_or(session, _speak, pace.illegal)
     return session, ()
+
+
+def _without_idle_question(session: Session) -> Session:
+    """The session that no longer asks which moves were played once the board rests where none of them leads."""
+    context = replace(context_of(session), positions=session.game.positions)
+    if not session.asked or not is_still(context, session.memory):
+        return session
+    is_idle = not any(leads_here(story, context, session.memory) for story in session.asked)
+    return replace(session, asked=()) if is_idle else session
 
 
 def _is_nearer_back(session: Session, story: Story) -> bool:

@@ -132,6 +132,7 @@ def begin(settings: Settings, texts: Texts, boot: str, resumed: Resumed | None =
         resumed.game_id,
         Paused(Turn(), "device"),
         memory=out_of_sight(),
+        unwatched_plies=resumed.game.ply,
         seq=resumed.seq,
         started=True,
         resumed=True,
@@ -525,7 +526,7 @@ def _hold_ms(session: Session) -> int:
 
 def _device_lost(session: Session, reason: str) -> Step:
     gone = replace(session, problem=reason, memory=out_of_sight(), reading=Untouched(), broken=None, told=())
-    gone = replace(gone, landed_ms=None, led=0)
+    gone = replace(gone, landed_ms=None, led=0, unwatched_plies=session.game.ply)
     if isinstance(session.phase, Paused) and session.phase.reason == "device":
         return gone, ()
     lost = announce(gone, say.DeviceGone(reason))

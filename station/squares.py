@@ -3,8 +3,8 @@
 What differs from the game alone and has not changed for a minute is taken for a dead square: it is read as unknown, so
 the game goes on around it, and a move that can be seen nowhere else is confirmed by the button. Before the first move
 a quarter of a minute is enough, for the pieces are set up by then; and a square that has always been empty, also when
-a move went there that the other side has answered, is dead as soon as the board rests. A dead square counts again as
-soon as it changes. More than one is never read around: play waits, and they are named.
+a move went there before everybody's eyes and the other side has answered it, is dead as soon as the board rests. A dead
+square counts again as soon as it changes. More than one is never read around: play waits, and they are named.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def stuck(session: Session) -> tuple[Square, ...]:
 
 
 def _was_target(session: Session, square: Square) -> bool:
-    return square in [move.to_square for move in session.game.moves[-4:]]
+    watched = session.game.moves[session.unwatched_plies :]
+    return square in [move.to_square for move in watched[-4:]]
 
 
 def _passed_over(session: Session, seen: Masks) -> Iterator[Square]:

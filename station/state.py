@@ -109,6 +109,8 @@ class Session:
     """Which of the stories that look alike a button points at, from 0."""
     hasty_ms: int | None = None
     """When moves were read from a slow board before all of it was told: they are looked at once more."""
+    unwatched_plies: int = 0
+    """The moves of the game when the board was last out of sight: what they left may have gone unseen."""
     told_plies: int = 0
     """How many of the game's moves a person has told, or came before one that was: they are not read again."""
     asked: tuple[Story, ...] = ()

@@ -64,6 +64,7 @@ def remembered(session: Session, game: Game) -> Session:
         told=(),
         asked=(),
         told_plies=min(session.told_plies, game.ply),
+        unwatched_plies=min(session.unwatched_plies, game.ply),
         pointed=0,
         turn_began_ms=session.at_ms,
         corrected=False,

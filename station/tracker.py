@@ -14,7 +14,13 @@ from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset
 from engine.view import BoardView
-from station.tracking.continuations import is_covered, read_continuation, with_come_back, without_blindness
+from station.tracking.continuations import (
+    is_covered,
+    leads_here,
+    read_continuation,
+    with_come_back,
+    without_blindness,
+)
 from station.tracking.expectation import Candidate, Expectation, expect, nobody, only
 from station.tracking.history import with_frame
 from station.tracking.masks import (
@@ -77,6 +83,8 @@ __all__ = [
     "expect",
     "forget",
     "is_covered",
+    "is_still",
+    "leads_here",
     "masks_of_position",
     "masks_of_view",
     "nobody",
@@ -124,6 +132,7 @@ def remember(memory: Memory, view: BoardView, at_ms: int, context: Context) -> M
         recent=recent,
         firm=view.firm,
         been=been,
+        since_back=either(memory.since_back, seen),
         stood=stood,
         before=before,
         left_ms=left_ms,

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from engine.ruleset import Ruleset
 from station.tracking.expectation import Candidate, Expectation, expect, is_stage
-from station.tracking.masks import Masks, differing, occupied, unknown
+from station.tracking.masks import NOTHING, Masks, differing, occupied, unknown
 from station.tracking.memory import Context, Memory, is_still
 from station.tracking.readings import Ambiguous, Done, Line, Story
 from station.tracking.several import is_in_order
@@ -37,6 +37,17 @@ class _Target:
     """Whether each captured piece leaves a square empty: not where captured pieces go under a tower."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ComeBack:
+    """The board that was seen first after it had been out of sight: what has changed since then was in sight."""
+
+    seen: Masks
+    plies: int
+    """How many moves completed it."""
+    since: Masks
+    """What may have stood on each square at some moment since."""
+
+
 def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | None:
     """Several moves that are complete in a frame that has stood still; None while it has not, or none explain it.
 
@@ -62,22 +73,34 @@ def read_continuation(context: Context, memory: Memory) -> Done | Ambiguous | No
     return Done(stories[0], extendable=True) if len(stories) == 1 else Ambiguous(stories)
 
 
-def _come_back(context: Context, memory: Memory) -> tuple[Masks, int] | None:
-    """The board that was seen first after it had been out of sight, and how many moves completed it.
+def leads_here(story: Story, context: Context, memory: Memory) -> bool:
+    """Whether a story explains the board as it is: its last move may still be under way, or others have followed."""
+    seen, after = memory.seen or NOTHING, expect(context.positions[-1 - story.back], context.ruleset)
+    last: tuple[Candidate, ...] = ()
+    for move in story.moves:
+        last = tuple(item for item in after.candidates if item.move.effect == move.effect)
+        after = expect(after.position.after(move), context.ruleset)
+    under_way = (*last, *after.candidates)
+    if not differing(after.untouched, seen) or any(is_stage(item, seen) for item in under_way):
+        return True
+    if any(not differing(item.final, seen) for item in after.candidates):
+        return True
+    return bool(shortest_lines(after, seen, memory.been[0], context.plies, context.ruleset))
 
-    None where none did. What has changed since then has been in sight.
-    """
+
+def _come_back(context: Context, memory: Memory) -> _ComeBack | None:
+    """The board that was seen first after it had been out of sight; None where no moves complete it."""
     first = memory.come_back
     if first is None or first == memory.seen:
         return None
     if any(not differing(item.final, first) for item in context.expected.candidates):
-        return first, 1
+        return _ComeBack(first, 1, memory.since_back)
     lines = shortest_lines(context.expected, first, memory.been[0], context.plies, context.ruleset)
-    return (first, len(lines[0])) if lines else None
+    return _ComeBack(first, len(lines[0]), memory.since_back) if lines else None
 
 
 def _last_changed(
-    context: Context, seen: Masks, been: Masks, plies: int, come_back: tuple[Masks, int] | None
+    context: Context, seen: Masks, been: Masks, plies: int, come_back: _ComeBack | None
 ) -> tuple[Line, ...]:
     """Lines that begin with another move of the piece that moved last, while that may still be changed."""
     last = context.last
@@ -95,7 +118,7 @@ def shortest_lines(
     been: Masks,
     plies: int,
     ruleset: Ruleset,
-    come_back: tuple[Masks, int] | None = None,
+    come_back: _ComeBack | None = None,
 ) -> tuple[Line, ...]:
     """Lines of two moves that leave a frame, else of three, up to `plies`; of each length, all that there are.
 
@@ -111,24 +134,31 @@ def shortest_lines(
         if budget[0] <= 0:
             return ()
         if come_back is not None:
-            seen_then, made = come_back
-            lines = tuple(line for line in lines if _leads_through(expectation, line[:made], seen_then, ruleset))
+            lines = tuple(line for line in lines if _leads_through(expectation, line, come_back, ruleset))
         if lines:
             return lines
     return ()
 
 
-def _leads_through(expectation: Expectation, line: Line, seen: Masks, ruleset: Ruleset) -> bool:
-    """Whether a frame was seen after one of these moves, or while it was under way.
+def _leads_through(expectation: Expectation, line: Line, come_back: _ComeBack, ruleset: Ruleset) -> bool:
+    """Whether the frame was seen after one of these moves or while it was under way, and all that was made since.
 
     Whoever moved a piece may have thought again, and put it elsewhere.
     """
-    for move in line:
-        pieces = (item for item in expectation.candidates if item.move.from_square == move.from_square)
-        if any(not differing(item.final, seen) or is_stage(item, seen) for item in pieces):
-            return True
+    is_reached = False
+    for number, move in enumerate(line):
+        (own,) = (item for item in expectation.candidates if item.move.effect == move.effect)
+        if not is_reached:
+            if number == come_back.plies:
+                return False
+            pieces = (item for item in expectation.candidates if item.move.from_square == move.from_square)
+            is_reached = any(
+                not differing(item.final, come_back.seen) or is_stage(item, come_back.seen) for item in pieces
+            )
+        if is_reached and differing(own.final, come_back.seen) and unseen_squares(own, come_back.since):
+            return False
         expectation = expect(expectation.position.after(move), ruleset)
-    return False
+    return is_reached
 
 
 def _lines(expectation: Expectation, target: _Target, length: int, budget: list[int]) -> Iterator[Line]:
@@ -179,7 +209,9 @@ def with_come_back(memory: Memory, seen: Masks) -> Memory:
     """The memory with a firm frame, where that is the first one since the board was out of sight."""
     if is_covered(seen):
         return memory if memory.come_back is None else replace(memory, come_back=None)
-    return memory if not memory.blind or memory.come_back is not None else replace(memory, come_back=seen)
+    if not memory.blind or memory.come_back is not None:
+        return memory
+    return replace(memory, come_back=seen, since_back=seen)
 
 
 def without_blindness(memory: Memory) -> Memory:

@@ -61,6 +61,8 @@ class Memory:
     """Whether the board was out of sight since it last showed the game's position."""
     come_back: Masks | None = None
     """The first firm frame after that."""
+    since_back: Masks = NOTHING
+    """What may have stood on each square at some moment since that frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def not_told_by(memory: Memory, square: int) -> Memory:
         before=None if memory.before is None else blurred(memory.before),
         shown=blurred(memory.shown),
         come_back=None if memory.come_back is None else blurred(memory.come_back),
+        since_back=blurred(memory.since_back),
         arrived=tuple(new & ~bit for new in memory.arrived),
         history=retold(memory.history),
         log=retold(memory.log),

@@ -131,6 +131,26 @@ def test_a_move_undone_out_of_sight_is_a_takeback_and_not_three_more_moves(sit, 
     assert scene.record == []
 
 
+@pytest.mark.parametrize("after_ms", [50, 700])
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_piece_held_long_after_the_board_is_back_is_not_taken_for_captured(sit, board, after_ms):
+    """White thinks with the king in the hand, as if Black had gone another way and captured it."""
+    scene = sit("russian", "B:WKf6:BKb6", board=board)
+    scene.play("b6-a7", "f6-c3")
+    scene.unplug()
+    scene.lift("a7")
+    scene.put("c5")
+    scene.plug_in()
+    scene.wait(after_ms)
+    scene.lift("c3")
+    scene.wait(2000)
+    scene.put("h8")
+    scene.wait(4000)
+    assert scene.record == ["b6-a7", "f6-c3", "a7-c5", "c3-h8"]
+    scene.play("c5-e7")
+    assert scene.record[4:] == ["c5-e7"]
+
+
 def test_what_no_line_of_moves_explains_is_not_made_up(sit):
     scene = sit("russian", board="colour")
     scene.unplug()

@@ -69,6 +69,31 @@ def test_S79_a_move_that_ends_on_it_is_told_by_the_button(sit, board, on_the_pag
 
 
 @pytest.mark.parametrize("board", ["occupancy", "colour"])
+@pytest.mark.parametrize("restarted", [False, True])
+def test_S79_a_piece_moved_out_of_sight_leaves_no_dead_square(sit, board, restarted):
+    """The square has been empty ever since the board is back; it was not before."""
+    scene = sit("russian", "B:WKf6:BKb6", board=board)
+    scene.play("b6-a7", "f6-c3")
+    scene.unplug()
+    scene.lift("a7")
+    scene.put("h2")
+    if restarted:
+        scene.restart_station(ready=False)
+    scene.plug_in()
+    scene.wait(10_000)
+    scene.lift("c3")
+    scene.wait(1000)
+    scene.put("c3")
+    scene.wait(10_000)
+    assert told(scene, "dead") == []
+    assert status.snapshot(scene.session)["sensors"]["dead"] == []
+    scene.lift("h2")
+    scene.put("a7")
+    scene.play("a7-c5")
+    assert scene.record == ["b6-a7", "f6-c3", "a7-c5"]
+
+
+@pytest.mark.parametrize("board", ["occupancy", "colour"])
 def test_S79_with_two_dead_squares_play_waits_and_both_are_named(sit, board):
     scene = sit("russian", board=board)
     kill(scene, "h8")
