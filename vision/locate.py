@@ -34,8 +34,11 @@ LEAST = 0.34
 OUTSIDE = 0.25
 """So much of a square may lie outside the picture."""
 
+_COARSE = 4
 _SEEDS = 24
 _FEWEST = 12
+_BEGUN = 4
+"""A lattice goes on only where its first crossing has three neighbours; another one begins better."""
 _QUADRANT = (0.1, 0.15)
 _NOT_THERE = 0.3
 """A crossing less pronounced than this speaks against a window that holds it."""
@@ -104,10 +107,16 @@ def _channels(image: Image) -> Iterator[Grid]:
 
 def _evened(channel: Grid) -> Grid:
     """Local mean 0, local deviation 1, so that shade and lamp weigh alike."""
-    sigma = max(channel.shape) / 25
-    mean = cv2.GaussianBlur(channel, (0, 0), sigma)
-    deviation = np.sqrt(np.maximum(cv2.GaussianBlur(channel * channel, (0, 0), sigma) - mean * mean, 0))
+    mean = _around(channel)
+    deviation = np.sqrt(np.maximum(_around(channel * channel) - mean * mean, 0))
     return grid((channel - mean) / (deviation + 4))
+
+
+def _around(values: Grid) -> Grid:
+    """The mean around each pixel; it varies so slowly that a part of the pixels tells it."""
+    height, width = values.shape
+    few = cv2.resize(values, (-(-width // _COARSE), -(-height // _COARSE)), interpolation=cv2.INTER_AREA)
+    return grid(cv2.resize(cv2.GaussianBlur(few, (0, 0), max(few.shape) / 25), (width, height)))
 
 
 def _in_channel(channel: Grid, sizes: Sequence[tuple[int, int]]) -> Located | None:
@@ -122,11 +131,12 @@ def _lattice(crossings: Crossings) -> Points | None:
     """Homography (3, 3) from lattice (column, row) to pixels that most crossings fit, None where fewer than 12 do."""
     best: dict[tuple[int, int], int] = {}
     tried = np.zeros(len(crossings.at), bool)
+    unlike = _unlike(crossings)
     for seed in range(min(_SEEDS, len(crossings.at))):
         if tried[seed]:
             continue
         for first in _first_steps(crossings, seed):
-            grown = _grow(crossings, seed, *first)
+            grown = _grow(crossings, unlike, seed, *first)
             if len(grown) > len(best):
                 best = grown
             if len(grown) >= _FEWEST:
@@ -159,14 +169,22 @@ def _first_steps(crossings: Crossings, seed: int) -> list[tuple[Points, Points]]
     ]
 
 
-def _grow(crossings: Crossings, seed: int, right: Points, down: Points) -> dict[tuple[int, int], int]:
+def _unlike(crossings: Crossings) -> NDArray[np.float64]:
+    """0 where two crossings may be neighbours, as their patterns are opposite; infinite where not."""
+    parts = np.stack([crossings.pattern.real, crossings.pattern.imag])
+    return np.where(parts.T @ parts > -0.5, np.inf, 0.0)
+
+
+def _grow(
+    crossings: Crossings, unlike: NDArray[np.float64], seed: int, right: Points, down: Points
+) -> dict[tuple[int, int], int]:
     """Crossings by (column, row) of the lattice that begins at a seed with these steps."""
-    at, pattern = crossings.at, crossings.pattern
+    at, (x, y) = crossings.at, crossings.at.T.copy()
     found = {(0, 0): seed}
     steps = {(0, 0): (right, down)}
     used = {seed}
-    waiting = [(0, 0)]
-    while waiting:
+    waiting = [here := (0, 0)]
+    while waiting and (len(found) >= _BEGUN or here == (0, 0)):
         here = waiting.pop(0)
         right, down = steps[here]
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
@@ -174,11 +192,10 @@ def _grow(crossings: Crossings, seed: int, right: Points, down: Points) -> dict[
             if place in found or abs(place[0]) > 12 or abs(place[1]) > 12:
                 continue
             step = dx * right + dy * down
-            away = at - (at[found[here]] + step)
-            distance = np.hypot(away[:, 0], away[:, 1])
-            distance[np.real(pattern * np.conj(pattern[found[here]])) > -0.5] = np.inf
-            number = int(np.argmin(distance))
-            if distance[number] > 0.22 * np.hypot(*step) or number in used:
+            expected = at[found[here]] + step
+            squared = (x - expected[0]) ** 2 + (y - expected[1]) ** 2 + unlike[found[here]]
+            number = int(squared.argmin())
+            if squared[number] > 0.22**2 * (step @ step) or number in used:
                 continue
             found[place] = number
             used.add(number)
@@ -205,15 +222,22 @@ def _fitted(crossings: Crossings, grown: dict[tuple[int, int], int]) -> Points |
         nodes = np.array(list(product(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1))))
         expected = mapped(homography, nodes)
         sides = _sides(homography, nodes)
-        away = np.hypot(*np.moveaxis(crossings.at[None] - expected[:, None], 2, 0))
-        nearest = away.argmin(axis=1)
-        fits = away[np.arange(len(nodes)), nearest] < 0.12 * sides
+        nearest, away = _nearest(crossings, expected)
+        fits = away < 0.12 * sides
         sign = _signs(crossings.pattern[nearest], nodes)
         fits &= sign * np.sign(sign[fits].sum() or 1) > 0
         if int(fits.sum()) < _FEWEST:
             return homography
         places, seen = nodes[fits], crossings.at[nearest[fits]]
     return homography
+
+
+def _nearest(crossings: Crossings, points: Points) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The crossing nearest to each point, and how far away it is."""
+    (x, y), (to_x, to_y) = crossings.at.T, points.T[..., None]
+    squared = (x - to_x) ** 2 + (y - to_y) ** 2
+    nearest = squared.argmin(axis=1)
+    return nearest, np.sqrt(squared[np.arange(len(points)), nearest])
 
 
 def _signs(pattern: NDArray[np.complex128], nodes: Points) -> NDArray[np.float64]:
@@ -261,12 +285,11 @@ def _window(
     support = np.where(seen, support.reshape(len(axis), len(axis)), 0.0)
     best: tuple[float, int, int, int, int] | None = None
     for columns, rows in sizes:
-        for left in range(len(axis) - columns):
-            for top in range(len(axis) - rows):
-                within = support[left + 1 : left + columns, top + 1 : top + rows]
-                score = float((within - _NOT_THERE).sum())
-                if best is None or score > best[0]:
-                    best = (score, left, top, columns, rows)
+        windows = np.lib.stride_tricks.sliding_window_view(support[1:-1, 1:-1] - _NOT_THERE, (columns - 1, rows - 1))
+        scores = windows.sum(axis=(2, 3))
+        left, top = (int(place) for place in np.unravel_index(scores.argmax(), scores.shape))
+        if best is None or scores[left, top] > best[0]:
+            best = (float(scores[left, top]), left, top, columns, rows)
     if best is None or best[0] <= 0:
         return None
     _, left, top, columns, rows = best
@@ -321,15 +344,15 @@ def _refitted(
     nodes = np.array(list(product(range(1, columns), range(1, rows))), np.float64) + first
     expected = mapped(homography, nodes)
     sides = _sides(homography, nodes)
-    away = np.hypot(*np.moveaxis(crossings.at[None] - expected[:, None], 2, 0))
-    nearest = away.argmin(axis=1)
-    error = away[np.arange(len(nodes)), nearest] / sides
+    nearest, away = _nearest(crossings, expected)
+    error = away / sides
     fits = error < 0.15
     if int(fits.sum()) < _FEWEST:
         return homography, 1.0
-    again, _ = cv2.findHomography(nodes[fits], crossings.at[nearest[fits]], cv2.LMEDS)
-    if again is None:
+    found, _ = cv2.findHomography(nodes[fits], crossings.at[nearest[fits]], cv2.LMEDS)
+    if found is None:
         return homography, float(np.median(error[fits]))
+    again = np.asarray(found, np.float64)
     left = np.hypot(*(mapped(again, nodes[fits]) - crossings.at[nearest[fits]]).T) / sides[fits]
     return again, float(np.median(left))
 
