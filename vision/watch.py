@@ -30,7 +30,7 @@ from vision.reader import judged
 from vision.rectify import rectified
 
 APART_MS = 300
-"""Two equal readings at least so far apart are believed."""
+"""Two equal readings of a board that has looked the same for at least so long are believed."""
 STILL_MS = 150
 """A board is read when nothing has moved over it for so long."""
 RESTS_MS = 20_000
@@ -249,7 +249,9 @@ def _read(known: Watching, memory: Memory, look: _Look) -> tuple[Seen | Unseen, 
     numbers = measured(known.model, known.geometry, memory.corners, look.frame.image)
     likely = read_frame(known, numbers, look.picture)
     agreeing = tuple((then_ms, then) for then_ms, then in readings if agree(then, likely))
-    readings = (*agreeing, (at_ms, likely))[-MOST_READINGS:]
+    # The first still picture is what the last one was in which something moved: that long it has looked like this.
+    looks_so_ms = memory.moving_ms if not readings and memory.moving_ms == memory.busy_ms else at_ms
+    readings = (*agreeing, (looks_so_ms, likely))[-MOST_READINGS:]
     memory = replace(memory, readings=readings, numbers=numbers)
     if readings[-1][0] - readings[0][0] < APART_MS:
         return Unseen("settling"), memory

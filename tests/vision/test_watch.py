@@ -75,6 +75,15 @@ def test_a_board_at_rest_is_read_after_two_equal_readings(scene):
     assert "seen" not in reasons(said)[:first]
 
 
+def test_a_board_is_still_since_the_first_picture_without_the_hand(scene):
+    board, model = scene
+    watcher = Watcher(model)
+    watcher.see(board.picture(0))
+    hand = board.seen.picture(tuple(board._standing.values()), [arm(4, 4)], watcher.now_ms)
+    assert "seen" not in reasons(watcher.see(hand, 3))
+    assert reasons(watcher.see(board.picture(0), 3)) == ["moving", "settling", "seen"]
+
+
 def test_a_still_board_is_told_once(scene):
     board, model = scene
     said = [seen.view for seen in Watcher(model).see(board.picture(0), 20) if isinstance(seen, Seen)]
