@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Go:
+
+class Go(msgspec.Struct, frozen=True):
     """A straight line to a point of the machine, in mm, at a feed in mm/min."""
 
     x_mm: float
@@ -15,36 +16,31 @@ class Go:
     feed: float
 
 
-@dataclass(frozen=True, slots=True)
-class Grip:
+class Grip(msgspec.Struct, frozen=True):
     """Close the gripper or switch magnet or pump on; or open it, switch it off."""
 
     is_closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FindHome:
+class FindHome(msgspec.Struct, frozen=True):
     """Look for the end stops; the tool's place is known afterwards."""
 
 
 Order = Go | Grip | FindHome
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """The machine answers; where its tool is is not known."""
 
     name: str
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """The order is carried out, and the machine stands still."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(msgspec.Struct, frozen=True):
     """The order was not carried out, or not to its end; without an order: the machine has done something by itself."""
 
     kind: str
@@ -58,8 +54,7 @@ class Failed:
 Told = Found | Done | Failed
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """What a machine that stands says is wrong with it."""
 
     kind: str
@@ -67,8 +62,7 @@ class Trouble:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArmOutput:
+class ArmOutput(msgspec.Struct, frozen=True):
     """What a driver has to say after bytes came in or time went by."""
 
     send: bytes = b""

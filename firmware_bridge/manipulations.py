@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from engine.geometry import Cell
 
@@ -13,29 +13,25 @@ Spot = tuple[float, float]
 """(column, row) in pitches: a cell's centre has whole numbers; outside the board lie its rim and the tray."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(msgspec.Struct, frozen=True):
     """Find out where the tool is, upwards first, and stay up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lift:
+class Lift(msgspec.Struct, frozen=True):
     """Take up what stands on a cell, from the piece that has `level` others beneath it upwards."""
 
     cell: Cell
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Put down what is held on a cell where `level` pieces stand already."""
 
     cell: Cell
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(msgspec.Struct, frozen=True):
     """Carry what stands on a cell, from `level` upwards, to a slot of the tray."""
 
     cell: Cell
@@ -43,8 +39,7 @@ class Remove:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch:
+class Fetch(msgspec.Struct, frozen=True):
     """Carry what lies in a slot to a cell where `level` pieces stand already."""
 
     slot: Slot
@@ -52,22 +47,19 @@ class Fetch:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Slide:
+class Slide(msgspec.Struct, frozen=True):
     """Draw the piece on the first spot along straight lines from spot to spot, with a magnet under the board."""
 
     way: tuple[Spot, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(msgspec.Struct, frozen=True):
     """Turn over the piece on a cell."""
 
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Park:
+class Park(msgspec.Struct, frozen=True):
     """Go where nobody is in the way and nothing falls on the board when the power fails."""
 
 

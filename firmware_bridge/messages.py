@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+
+import msgspec
 
 from engine.geometry import Cell
 from firmware_bridge import wire
@@ -60,8 +61,7 @@ class CellState(IntEnum):
     BLACK = wire.BLACK
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(msgspec.Struct, frozen=True):
     """Board: who it is and what it can do."""
 
     version: int
@@ -73,8 +73,7 @@ class Hello:
     firmware: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """Board: everything it senses, at one moment of its own clock."""
 
     time_ms: int
@@ -95,32 +94,28 @@ class State:
 _CELL_STATES = tuple(CellState)
 
 
-@dataclass(frozen=True, slots=True)
-class Ack:
+class Ack(msgspec.Struct, frozen=True):
     """Board: the command of this sequence has arrived."""
 
     sequence: int
     done: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pong:
+class Pong(msgspec.Struct, frozen=True):
     """Board: answer to the ping of this sequence, and which lamp command is being shown (0: none)."""
 
     sequence: int
     lamps_sequence: int
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(msgspec.Struct, frozen=True):
     """Board: how often each further button went down since its start, modulo 256, in which `restarts`."""
 
     restarts: int
     presses: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Magnets:
+class Magnets(msgspec.Struct, frozen=True):
     """Board: which cells of the next STATE hold a king, and which a magnet that is nearly too weak."""
 
     kings: bytes
@@ -134,16 +129,14 @@ def cells_of(bits: bytes) -> frozenset[int]:
     return frozenset(8 * place + bit for place, byte in enumerate(bits) for bit in range(8) if byte >> bit & 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Readings:
+class Readings(msgspec.Struct, frozen=True):
     """Board: what the sensors of a row read just now, 0..65535 each."""
 
     row: int
     values: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(msgspec.Struct, frozen=True):
     """What the readings of one cell mean; numbers are 0..65535, all but `rest` are distances from `rest`."""
 
     rest: int
@@ -160,53 +153,46 @@ class Thresholds:
     """The sensor is not to be believed: its cell is always empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(msgspec.Struct, frozen=True):
     """Board: the thresholds in use for each cell of a row."""
 
     row: int
     cells: tuple[Thresholds, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Board: it cannot work as it was put together; one sentence for people."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class HelloRequest:
+class HelloRequest(msgspec.Struct, frozen=True):
     """Host: who are you; a new conversation begins."""
 
     version: int = VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Lamps:
+class Lamps(msgspec.Struct, frozen=True):
     """Host: these cells are lit, all others are dark."""
 
     lit: tuple[tuple[int, Role], ...] = ()
     """(index of the cell, counted as in State; role)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Buzzer:
+class Buzzer(msgspec.Struct, frozen=True):
     """Host: sound this pitch (Hz) for so long."""
 
     pitch_hz: int
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Brightness:
+class Brightness(msgspec.Struct, frozen=True):
     """Host: light all lamps so brightly, 0 (the least that still shows every role) to 100 percent."""
 
     percent: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ping:
+class Ping(msgspec.Struct, frozen=True):
     """Host: I am alive."""
 
 
@@ -217,24 +203,21 @@ class Table(IntEnum):
     CALIBRATION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """Host: tell me this of the sensors of a row; None: of every row."""
 
     what: Table
     row: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Calibrate:
+class Calibrate(msgspec.Struct, frozen=True):
     """Host: use these thresholds for a row from now on."""
 
     row: int
     cells: tuple[Thresholds, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(msgspec.Struct, frozen=True):
     """Host: keep the calibration in use over a start; `is_kept` False: use and keep the one you came with."""
 
     is_kept: bool = True
@@ -248,8 +231,7 @@ ToBoard = HelloRequest | Lamps | Buzzer | Ping | Brightness | Read | Calibrate |
 Message = ToHost | ToBoard
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """One row of the table: type byte, name in PROTOCOL.md, and both directions between payload and message."""
 
     number: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from engine.game import Game
 from firmware_bridge.driver import Cues
@@ -10,15 +10,13 @@ from firmware_bridge.manipulations import Act
 from station.announcements import What
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(msgspec.Struct, frozen=True):
     """Light these squares, and no others."""
 
     cues: Cues
 
 
-@dataclass(frozen=True, slots=True)
-class Announce:
+class Announce(msgspec.Struct, frozen=True):
     """Tell the world; `seq` counts from 1 in each game without gaps."""
 
     seq: int
@@ -26,16 +24,14 @@ class Announce:
     what: What
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(msgspec.Struct, frozen=True):
     """What a player may use for its move, in ms: its own time left, and what it gets for each move."""
 
     left_ms: int
     increment_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(msgspec.Struct, frozen=True):
     """Ask a player for a move; the answer carries the request's number."""
 
     request: int
@@ -44,23 +40,20 @@ class Choose:
     clock: Clock | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StopChoosing:
+class StopChoosing(msgspec.Struct, frozen=True):
     """The question of this number is no longer wanted."""
 
     request: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """A request was carried out, or refused for a reason."""
 
     request: str
     error: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
+class Handle(msgspec.Struct, frozen=True):
     """Have the arm do the first of these acts; the others come after it, and have to be in reach as well."""
 
     job: int
@@ -69,8 +62,7 @@ class Handle:
     """How often it was tried before, 0 the first time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Halt:
+class Halt(msgspec.Struct, frozen=True):
     """Have the arm stand still at once."""
 
     reason: str

@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from engine.position import Move
 from engine.view import BoardView
 from firmware_bridge.driver import Battery, ClockTimes, Device
 
 
-@dataclass(frozen=True, slots=True)
-class BoardSeen:
+class BoardSeen(msgspec.Struct, frozen=True):
     """A board's sensors show this now."""
 
     at_ms: int
     view: BoardView
 
 
-@dataclass(frozen=True, slots=True)
-class Pressed:
+class Pressed(msgspec.Struct, frozen=True):
     """A button: `confirm`, `take_back`, `new_game`, `set_up`, `clock_white`, `clock_black`, `draw`, `resign`."""
 
     at_ms: int
     button: str
 
 
-@dataclass(frozen=True, slots=True)
-class Requested:
+class Requested(msgspec.Struct, frozen=True):
     """Somebody asked for something over page or MQTT; `request` is the identity its answer carries."""
 
     at_ms: int
     request: str
     name: str
-    arguments: Mapping[str, str | int | bool] = field(default_factory=dict)
+    arguments: Mapping[str, str | int | bool] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerChose:
+class PlayerChose(msgspec.Struct, frozen=True):
     """A player that is not at the board chose a move for the request of this number."""
 
     at_ms: int
@@ -47,8 +44,7 @@ class PlayerChose:
     """What it thinks of its own side, in hundredths of a man; None where it does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerFailed:
+class PlayerFailed(msgspec.Struct, frozen=True):
     """A player could not answer the request of this number."""
 
     at_ms: int
@@ -56,80 +52,70 @@ class PlayerFailed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceLost:
+class DeviceLost(msgspec.Struct, frozen=True):
     """The board's hardware no longer answers."""
 
     at_ms: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceBack:
+class DeviceBack(msgspec.Struct, frozen=True):
     """The board's hardware answers, for the first time or again."""
 
     at_ms: int
     device: Device
 
 
-@dataclass(frozen=True, slots=True)
-class BatteryTold:
+class BatteryTold(msgspec.Struct, frozen=True):
     """The board says how full its battery is."""
 
     at_ms: int
     battery: Battery
 
 
-@dataclass(frozen=True, slots=True)
-class ClockTold:
+class ClockTold(msgspec.Struct, frozen=True):
     """A clock at the board shows this."""
 
     at_ms: int
     times: ClockTimes
 
 
-@dataclass(frozen=True, slots=True)
-class StopTold:
+class StopTold(msgspec.Struct, frozen=True):
     """The emergency stop at the board is pressed (or its wire is broken), or is let go."""
 
     at_ms: int
     is_pressed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class HandSeen:
+class HandSeen(msgspec.Struct, frozen=True):
     """A hand is over the board, or no longer."""
 
     at_ms: int
     is_seen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ArmFound:
+class ArmFound(msgspec.Struct, frozen=True):
     """The arm answers, for the first time or again; where it stands is not known."""
 
     at_ms: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArmLost:
+class ArmLost(msgspec.Struct, frozen=True):
     """The arm no longer answers."""
 
     at_ms: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArmDone:
+class ArmDone(msgspec.Struct, frozen=True):
     """The job of this number is done, and the arm stands still."""
 
     at_ms: int
     job: int
 
 
-@dataclass(frozen=True, slots=True)
-class ArmFailed:
+class ArmFailed(msgspec.Struct, frozen=True):
     """The job of this number was not carried out; 0: the arm did something by itself."""
 
     at_ms: int
@@ -141,8 +127,7 @@ class ArmFailed:
     """Whether it has to look for home before it may move again."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimePassed:
+class TimePassed(msgspec.Struct, frozen=True):
     """Nothing happened until the session's deadline."""
 
     at_ms: int

@@ -7,7 +7,7 @@ torn last line: power goes at clubs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -96,11 +96,11 @@ def encode_effect(effect: Effect) -> bytes:
     if isinstance(effect, Handle):
         acts = [{"act": type(act).__name__, **_plain(act)} for act in effect.acts]
         return _encode({**record, "job": effect.job, "acts": acts, "attempt": effect.attempt})
-    for item in fields(effect):
-        value = getattr(effect, item.name)
-        if item.name == "clock" and value is None:
+    for name in effect.__struct_fields__:
+        value = getattr(effect, name)
+        if name == "clock" and value is None:
             continue  # nobody's time is kept
-        record[item.name] = {"ply": value.ply} if isinstance(value, Game) else _plain(value)
+        record[name] = {"ply": value.ply} if isinstance(value, Game) else _plain(value)
     return _encode(record)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from engine.ballot import Ballot, drawn, load_table, read_ballot, start_of
 from engine.errors import NotationError, TooManyCapturesError
 from engine.fen import read_fen
 from engine.game import Game, new_game
 from engine.position import Position
 from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names
+
+if TYPE_CHECKING:
+    from engine.ballot import Ballot
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ def opened(ruleset: Ruleset, start_fen: str, ballot: str, game_id: str) -> Opene
     """
     if not ballot:
         return Opened(new_game(ruleset, start_position(ruleset, start_fen)))
+    from engine.ballot import drawn
+
     found = drawn(checked_ballot(ballot, ruleset), ruleset, seed_of(game_id))
     return Opened(found.game, len(found.moves), found.text)
 
@@ -57,6 +62,8 @@ def seed_of(game_id: str) -> int:
 @lru_cache(maxsize=64)
 def checked_ballot(text: str, ruleset: Ruleset) -> Ballot:
     """The ballot that a text asks for under these rules; NotationError when it may draw what they do not allow."""
+    from engine.ballot import load_table, read_ballot, start_of
+
     ballot = read_ballot(text, ruleset)
     if ruleset.name not in variant_names() or ruleset != load_ruleset(ruleset.name):
         # The tables were drawn up for the built-in rules; house rules may forbid a move of theirs.

@@ -17,8 +17,9 @@ from engine.levels import STRONGEST
 from engine.position import Side
 from engine.ruleset import Ruleset
 from station.phases import Over
-from station.runtime.hub_process import HubProcess, PlayerError, own_command
+from station.runtime.hub_process import HubProcess, own_command
 from station.runtime.loop import Outcome
+from station.runtime.player_errors import PlayerError
 from station.solving import problem_of
 from station.state import Session
 

@@ -17,7 +17,6 @@ from engine.ruleset import Ruleset
 from firmware_bridge import boards
 from firmware_bridge.driver import Calibration, ClockTimes, Counters, Cues, Device, Output
 from firmware_bridge.errors import PortLost
-from firmware_bridge.gpio import GpioPort
 from firmware_bridge.serial_port import SerialPort
 from station.announcements import Moved
 from station.calibrating import corrected, fixed_turn
@@ -235,6 +234,8 @@ class BoardWorker:
 
     def _open(self) -> Port:
         if self._table.pins is not None:
+            from firmware_bridge.gpio import GpioPort
+
             return GpioPort(self._table.pins)
         if self._album is not None:
             return self._album.port(self._table.port)

@@ -439,7 +439,7 @@ def _position(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from station.runtime.running import demo
+    from station.runtime.demo import demo
 
     return demo(options)
 

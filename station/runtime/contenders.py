@@ -14,7 +14,8 @@ from engine.ruleset import Ruleset
 from station.errors import ConfigError
 from station.runtime import dxp_player
 from station.runtime.dxp_player import DxpPlayer
-from station.runtime.hub_process import ANSWER_S, Answer, EndedError, HubProcess, PlayerError, UnfitError, own_command
+from station.runtime.hub_process import ANSWER_S, Answer, HubProcess, own_command
+from station.runtime.player_errors import EndedError, PlayerError, UnfitError
 
 BEGIN_S = 30.0
 """How long an engine may take to say that it is ready."""

@@ -13,7 +13,8 @@ from engine.game import Game, Outcome, agreed, new_game, resigned
 from engine.position import Side
 from engine.ruleset import Ruleset
 from station.errors import ConfigError
-from station.runtime.hub_process import Answer, EndedError, IllegalAnswerError, PlayerError, SilentError, UnfitError
+from station.runtime.hub_process import Answer
+from station.runtime.player_errors import EndedError, IllegalAnswerError, PlayerError, SilentError, UnfitError
 
 LISTEN_S = 120.0
 """How long a program may take to connect, or to ask for a game."""

@@ -21,6 +21,7 @@ from engine.errors import AmbiguousMoveError, HubError, IllegalMoveError
 from engine.game import Game
 from engine.position import MEN, Move
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
+from station.runtime.player_errors import EndedError, IllegalAnswerError, PlayerError, SilentError, UnfitError
 
 ANSWER_S = 120.0
 """An engine that has not answered after so long is given up."""
@@ -30,26 +31,6 @@ RULES_FILE = "rules-file"
 
 _OTHER_NAMES = {"international": "normal", "breakthrough": "bt", "antidraughts": "losing"}
 """How the engine Scan calls rule sets in its parameter `variant`, where it differs from us."""
-
-
-class PlayerError(RuntimeError):
-    """An engine's process cannot be started, has ended, or answers nonsense."""
-
-
-class UnfitError(PlayerError):
-    """An engine that cannot play what is asked of it, however often it is started."""
-
-
-class EndedError(PlayerError):
-    """An engine that has ended though nobody told it to."""
-
-
-class SilentError(PlayerError):
-    """An engine that has not answered in time."""
-
-
-class IllegalAnswerError(PlayerError):
-    """An engine whose answer is no legal move."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,13 @@ class Worker(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Newcomer:
+    """A worker that joins while the loop runs."""
+
+    worker: Worker
+
+
 Addressed = tuple[str, Event]
 _Probe = threading.Event
 """Set by the loop when its turn comes."""
@@ -55,7 +62,7 @@ class Loop:
     def __init__(self, desks: Mapping[str, Desk], clock: Clock) -> None:
         self._desks = dict(desks)
         self._clock = clock
-        self._inbox: queue.SimpleQueue[Addressed | _Probe | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Addressed | _Probe | _Newcomer | None] = queue.SimpleQueue()
         self._workers: Sequence[Worker] = ()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
         self.failure: BaseException | None = None
@@ -86,6 +93,10 @@ class Loop:
         """Begin to run; the workers hear of every board's first state at once."""
         self._workers = workers
         self._thread.start()
+
+    def join(self, worker: Worker) -> None:
+        """Have another worker hear from now on, of every board's present state first; from any thread."""
+        self._inbox.put(_Newcomer(worker))
 
     def stop(self) -> None:
         """Finish what has arrived, then end; journals are closed."""
@@ -130,9 +141,17 @@ class Loop:
             return False
         if isinstance(addressed, _Probe):
             addressed.set()
+        elif isinstance(addressed, _Newcomer):
+            self._welcome(addressed.worker)
         else:
             self._handle(*addressed)
         return True
+
+    def _welcome(self, worker: Worker) -> None:
+        now = TimePassed(self._clock.now_ms())
+        for board, desk in self._desks.items():
+            worker.hear(Outcome(board, desk.session, now, (), desk.is_saved))
+        self._workers = (*self._workers, worker)
 
     def _handle(self, board: str, event: Event) -> None:
         desk = self._desks[board]

@@ -16,7 +16,8 @@ from station.errors import ConfigError
 from station.openings import Opened
 from station.runtime.contenders import Contender
 from station.runtime.dxp_player import DxpPlayer, GivenUpError
-from station.runtime.hub_process import Answer, EndedError, IllegalAnswerError, PlayerError, SilentError
+from station.runtime.hub_process import Answer
+from station.runtime.player_errors import EndedError, IllegalAnswerError, PlayerError, SilentError
 
 MOST_PLIES = 200
 RANDOM_PLIES = 6

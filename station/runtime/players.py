@@ -3,111 +3,26 @@
 from __future__ import annotations
 
 import queue
-import shlex
 import threading
 from contextlib import suppress
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from engine import hub
-from engine.game import Game
-from engine.levels import STRONGEST
 from engine.position import Move
 from engine.ruleset import Ruleset
-from station.effects import Choose, Clock, StopChoosing
+from station.effects import Choose, StopChoosing
 from station.events import PlayerChose, PlayerFailed
-from station.runtime.endings import TableMaker
-from station.runtime.hub_process import ANSWER_S, HubProcess, PlayerError, own_command
 from station.runtime.loop import Loop, Outcome
+from station.runtime.player_errors import PlayerError
+from station.runtime.table_maker import TableMaker
 
-__all__ = ["ANSWER_S", "Engine", "PlayerError", "PlayerWorker"]
+if TYPE_CHECKING:
+    from station.runtime.engine_player import Engine
 
 RESTART_S = 1.0
 """How long a player that failed is left alone: twice as long each time, up to a limit."""
 LONGEST_RESTART_S = 8.0
-MOVE_TIME_MS = 1000
-"""What a foreign engine is given for a move."""
 MOST_ENGINES = 2
 """A game has no more players; the one that was asked longest ago ends when another is needed."""
-PING_S = 10.0
-"""The station's own engine is pinged after so long a silence, and started anew when it stays silent for as long."""
-VARIETY = 8
-"""How many hundredths of a man the strongest level may give away in the opening, to play another game each time."""
-
-
-class Engine(HubProcess):
-    """The process of a player `engine:LEVEL` or `hub:COMMAND`, one question at a time; `begin` before the first."""
-
-    def __init__(
-        self, player: str, ruleset: Ruleset, endings: TableMaker | None = None, is_unhurried: bool = False
-    ) -> None:
-        kind, _, rest = player.partition(":")
-        self._own, self._level, self._endings = kind == "engine", rest, endings
-        self._is_unhurried = is_unhurried
-        self._ply = 0
-        self._expected: Move | None = None
-        self._left: Clock | None = None
-        """What is left for the moves after the one just chosen, where there is a clock."""
-        self._was_timed = False
-        """Whether the last question had a clock, which an engine keeps to until it is told otherwise."""
-        try:
-            super().__init__(own_command() if self._own else shlex.split(rest), ruleset)
-        except (PlayerError, ValueError) as error:
-            raise PlayerError(f"{player}: {error}") from error
-        self.ping_s = PING_S if self._own else None
-
-    def begin(self) -> None:
-        """Tell the engine what is played; PlayerError when it does not answer as an engine does."""
-        settings = {"level": self._level, "variety": str(VARIETY)} if self._own else {}
-        # Levels that play like people also take their time like people; the strongest is a machine.
-        if self._own and self._is_unhurried and self._level != str(STRONGEST):
-            settings["pace"] = "person"
-        # Weaker levels play endings as they play.
-        if self._own and self._level == str(STRONGEST) and self._endings is not None:
-            self._endings.want(self._ruleset)
-            settings["endings"] = str(self._endings.folder)
-        self.set_up(settings)
-
-    def choose(self, game: Game, clock: Clock | None = None) -> tuple[Move, int | None]:
-        """The move an engine makes here, and what it thinks of its side (hundredths of a man; None: it tells nothing).
-
-        PlayerError when it makes none that is legal.
-        """
-        if game.ply < 2 and game.ply <= self._ply:
-            self.forget_pondering()
-            self.new_game()
-        self._ply = game.ply
-        answer = self.ask(game, self._limit(clock))
-        self._expected, self._left = answer.expected, _after(clock, answer.took_ms)
-        score = None if answer.info is None else answer.info.score
-        return answer.move, None if score is None else round(100 * score)
-
-    def think_on(self, game: Game) -> None:
-        """Think about the reply expected to the move just chosen, on the time of whoever has to make it.
-
-        Only the strongest level of our own: weaker ones play alike however long their opponents think, and what a
-        foreign program does with all the time it gets is not known. Without a clock it ends by itself after as many
-        positions as a move is given.
-        """
-        expected, self._expected = self._expected, None
-        if expected is not None and self._own and self._level == str(STRONGEST):
-            self.ponder(game.play(expected), self._limit(self._left))
-
-    def _limit(self, clock: Clock | None) -> hub.Level | None:
-        """The clock where there is one; else a foreign engine has its time a move, our own level its own measure."""
-        if clock is not None:
-            self._was_timed = True
-            return hub.Level(time_ms=clock.left_ms, increment_ms=clock.increment_ms)
-        if not self._own:
-            return hub.Level(move_time_ms=MOVE_TIME_MS)
-        timed, self._was_timed = self._was_timed, False
-        return hub.Level() if timed else None
-
-
-def _after(clock: Clock | None, took_ms: float) -> Clock | None:
-    """A clock after a move that took so long."""
-    return (
-        None if clock is None else replace(clock, left_ms=max(0, clock.left_ms - round(took_ms)) + clock.increment_ms)
-    )
 
 
 class PlayerWorker:
@@ -195,6 +110,8 @@ class PlayerWorker:
         else:
             while len(self._engines) >= MOST_ENGINES:
                 self._engines.pop(next(iter(self._engines))).close()
+            from station.runtime.engine_player import Engine  # loaded when the first is to play
+
             self._engines[key] = Engine(*key, self._endings, self._is_unhurried)
             self._engines[key].begin()
         return self._engines[key]

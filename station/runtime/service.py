@@ -2,86 +2,46 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import itertools
 import re
 import sys
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from firmware_bridge.serial_port import Listing, ports
-from station import status
 from station.config import BoardTable, Config, WebTable
-from station.effects import Answer
 from station.errors import ConfigError, JournalError
-from station.events import Requested
 from station.handling.arm import NOT_MOVING
 from station.journal import FORMAT, Header, Resumed, announcements, plain_resumed, salvage, unfinished_game
-from station.runtime.appraising import Appraiser
-from station.runtime.arm_desk import ArmDesk
-from station.runtime.arms import ArmWorker, can_be_shown
 from station.runtime.boards import BoardWorker
 from station.runtime.clock import Clock, read_wall, wall_text
 from station.runtime.desk import Desk, JournalFile
-from station.runtime.endings import TableMaker
 from station.runtime.folder import Folder
-from station.runtime.health import Health
-from station.runtime.known_arms import KnownArms
 from station.runtime.known_boards import KnownBoards
-from station.runtime.loop import Loop, Outcome, Worker
-from station.runtime.outbox import Outbox, item_for
+from station.runtime.loop import Loop, Worker
 from station.runtime.places import Places
 from station.runtime.players import PlayerWorker
 from station.runtime.secret import read_pin
 from station.runtime.shared_lines import SharedLines
-from station.runtime.speaking import VoiceWorker
+from station.runtime.table_maker import TableMaker
 from station.runtime.version import PROGRAM
 from station.session import begin
 from station.texts import load_texts
 
 if TYPE_CHECKING:
     from station.runtime.album import Album
+    from station.runtime.appraising import Appraiser
+    from station.runtime.arm_desk import ArmDesk
+    from station.runtime.arms import ArmWorker
     from station.runtime.mqtt import MqttWorker
-    from station.web import Cameras, Feed, Hands, WebServer
+    from station.runtime.outbox import Outbox
+    from station.runtime.speaking import VoiceWorker
+    from station.web import Cameras, Hands, WebServer
 
 
 STUCK_S = 15.0
 """A thread that has not come round for so long hangs: no port and no driver takes a third of that."""
-
-
-class PageWorker:
-    """Gives the page what it shows, and the loop what the page asks for."""
-
-    def __init__(self, loop: Loop, feed: Feed) -> None:
-        self._loop, self._feed = loop, feed
-        self._numbers = itertools.count(1)
-        self._lock = threading.Lock()
-        self._asked: dict[str, concurrent.futures.Future[str | None]] = {}
-
-    def hear(self, outcome: Outcome) -> None:
-        """Publish a board's snapshot, and answer who asked."""
-        for effect in outcome.effects:
-            if isinstance(effect, Answer) and (future := self._answered(effect.request)) is not None:
-                future.set_result(effect.error)
-        self._feed.publish(outcome.board, status.snapshot(outcome.session), session=outcome.session)
-
-    def ask(
-        self, board: str, name: str, arguments: Mapping[str, str | int | bool]
-    ) -> concurrent.futures.Future[str | None]:
-        """Ask for something at a board; the future gives None, or why it was refused."""
-        request = f"web:{next(self._numbers)}"
-        future: concurrent.futures.Future[str | None] = concurrent.futures.Future()
-        with self._lock:
-            self._asked[request] = future
-        self._loop.post(board, Requested(self._loop.clock.now_ms(), request, name, dict(arguments)))
-        return future
-
-    def _answered(self, request: str) -> concurrent.futures.Future[str | None] | None:
-        with self._lock:
-            return self._asked.pop(request, None)
 
 
 class Service:
@@ -101,7 +61,7 @@ class Service:
         data = Path(config.station.data)
         self._folder = Folder(data)
         self.boot = boot_after(self.clock.boot, data / "journal")
-        self._outbox = Outbox(data / "outbox.sqlite") if config.mqtt else None
+        self._outbox = _outbox(data) if config.mqtt else None
         desks = {table.id: self._desk(table, self._outbox) for table in config.boards}
         self.loop = Loop(desks, self.clock)
         places = Places(config.boards, listing)
@@ -111,11 +71,7 @@ class Service:
             BoardWorker(table, self.loop, places, KnownBoards(data), self.albums.get(table.id), lines)
             for table in config.boards
         ]
-        self.arms = [
-            ArmWorker(table.id, table.arm_setup, self.loop)
-            for table in config.boards
-            if table.arm_setup is not None and table.arm not in NOT_MOVING
-        ]
+        self.arms = _arms(config, self.loop)
         self.loop.brakes = {worker.board: worker.brake for worker in self.arms}
         self.arm_desk = _arm_desk(config, self.arms, self.loop)
         self.endings = TableMaker(data / "endings")
@@ -125,30 +81,25 @@ class Service:
         self.mqtt: MqttWorker | None = None
         self.page: WebServer | None = None
         self.appraiser: Appraiser | None = None
-        speaking = [table.id for table in config.boards if table.speech]
-        self.voice = VoiceWorker(config.station.voice, speaking) if speaking else None
+        self.voice = _voice(config)
         self._watchers = list(watchers)
 
     def start(self) -> None:
         """Start all threads; AddressError when the page's address is taken, OSError when a file for MQTT is missing."""
-        # Boards take longest to answer: the rest is loaded meanwhile, and what they say waits for the loop.
+        # Boards and the game come first: a small machine takes a second or two to load the page's server.
         for board in self.boards:
             board.start()
         workers: list[Worker] = [*self.arms, *self.boards, *self.players, *self._watchers]
         if self.voice is not None:
             self.voice.start()
             workers.append(self.voice)
-        try:
-            if self._outbox is not None:
+        if self._outbox is not None:
+            try:
                 self.mqtt = self._mqtt_worker(self._outbox)
-                workers.append(self.mqtt)
-            if self._wants_page:
-                workers.append(self._start_page())
-                if self.appraiser is not None:
-                    workers.append(self.appraiser)
-        except OSError:
-            self._end()
-            raise
+            except OSError:
+                self._end()
+                raise
+            workers.append(self.mqtt)
         for player in self.players:
             player.start()
         for arm in self.arms:
@@ -156,15 +107,23 @@ class Service:
         if self.mqtt is not None:
             self.mqtt.start()
         self.loop.start(workers)
+        if self._wants_page:
+            try:
+                self._start_page()
+            except OSError:
+                self.stop()
+                raise
 
     def _mqtt_worker(self, outbox: Outbox) -> MqttWorker:
+        from station.runtime.health import Health
         from station.runtime.mqtt import MqttWorker
 
         assert self.config.mqtt is not None
         health = {board.id: Health(board.counters) for board in self.boards}
         return MqttWorker(self.config, self.config.mqtt, self.loop, outbox, health)
 
-    def _start_page(self) -> PageWorker:
+    def _start_page(self) -> None:
+        from station.runtime.page import PageWorker
         from station.web import AddressError, Feed, Rights, WebServer, create_app
 
         feed, web = Feed(), self.config.web
@@ -190,11 +149,14 @@ class Service:
                 raise
             self.page.port = 0
             self.page.start()
+        self.loop.join(worker)
         judged = [table.id for table in self.config.boards if table.evaluation]
         if judged:
+            from station.runtime.appraising import Appraiser
+
             self.appraiser = Appraiser(judged, feed.publish)
             self.appraiser.start()
-        return worker
+            self.loop.join(self.appraiser)
 
     def _cameras(self) -> Cameras | None:
         if not self.albums:
@@ -285,8 +247,44 @@ def _albums(config: Config, data: Path, boot: str) -> dict[str, Album]:
     return {table.id: album_of(table, data, boot) for table in tables}
 
 
+def _outbox(data: Path) -> Outbox:
+    from station.runtime.outbox import Outbox
+
+    return Outbox(data / "outbox.sqlite")
+
+
+def _voice(config: Config) -> VoiceWorker | None:
+    """What speaks; None where no board does."""
+    speaking = [table.id for table in config.boards if table.speech]
+    if not speaking:
+        return None
+    from station.runtime.speaking import VoiceWorker
+
+    return VoiceWorker(config.station.voice, speaking)
+
+
+def _arms(config: Config, loop: Loop) -> list[ArmWorker]:
+    """A worker for each arm that is a machine."""
+    setups = {
+        table.id: table.arm_setup
+        for table in config.boards
+        if table.arm_setup is not None and table.arm not in NOT_MOVING
+    }
+    if not setups:
+        return []
+    from station.runtime.arms import ArmWorker
+
+    return [ArmWorker(board, setup, loop) for board, setup in setups.items()]
+
+
 def _arm_desk(config: Config, workers: Sequence[ArmWorker], loop: Loop) -> ArmDesk | None:
     """Where arms are shown their boards; None where there is none that moves."""
+    if not workers:
+        return None
+    from station.runtime.arm_desk import ArmDesk
+    from station.runtime.arms import can_be_shown
+    from station.runtime.known_arms import KnownArms
+
     tables = {table.id: table for table in config.boards if can_be_shown(table)}
     if not tables:
         return None
@@ -322,6 +320,8 @@ def boot_after(boot: str, folder: Path) -> str:
 
 def catch_up(folder: Path, board: str, topic: str, outbox: Outbox) -> None:
     """Put into the outbox what was announced to the latest journal and had not reached it."""
+    from station.runtime.outbox import item_for
+
     for path in journals(folder)[:1]:
         try:
             header, lines, _ = salvage(path.read_bytes(), str(path))

@@ -10,8 +10,8 @@ from engine.ruleset import load_ruleset
 from firmware_bridge.simulator import device_for
 from firmware_bridge.simulator.pty_port import PtyPort
 from station.events import TimePassed
+from station.runtime.demo import DemoHands
 from station.runtime.loop import Outcome
-from station.runtime.running import DemoHands
 from station.session import begin
 from station.settings import Settings
 from station.texts import load_texts

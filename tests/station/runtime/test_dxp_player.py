@@ -16,8 +16,8 @@ from engine.ruleset import load_ruleset
 from station.runtime import dxp_player
 from station.runtime.contenders import Limits, contender
 from station.runtime.dxp_player import Address, DxpPlayer, read_address
-from station.runtime.hub_process import UnfitError
 from station.runtime.match import Match, openings
+from station.runtime.player_errors import UnfitError
 
 INTERNATIONAL = load_ruleset("international")
 PLAYS = shlex.join([sys.executable, str(Path(__file__).with_name("hub_player.py")), "plays"])

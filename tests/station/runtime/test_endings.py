@@ -17,8 +17,9 @@ from engine.endings import file_name, steps
 from engine.ruleset import load_ruleset, read_ruleset
 from station.errors import ConfigError
 from station.runtime.cli import main
-from station.runtime.endings import TableMaker, make_tables
+from station.runtime.endings import make_tables
 from station.runtime.folder import Folder
+from station.runtime.table_maker import TableMaker
 
 ENGLISH = load_ruleset("english")
 SMALL = read_ruleset(

@@ -23,8 +23,9 @@ from station.journal import (
     unfinished_game,
 )
 from station.runtime.cli import main
+from station.runtime.engine_player import Engine
 from station.runtime.house_rules import HouseRules, house_rules, read_house_rules, ruleset_named
-from station.runtime.players import Engine, PlayerError
+from station.runtime.player_errors import PlayerError
 from station.runtime.running import load
 from station.session import begin
 from station.settings import Settings

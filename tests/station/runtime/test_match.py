@@ -19,8 +19,8 @@ from engine.ruleset import load_ruleset, variant_names
 from station.errors import ConfigError
 from station.runtime.cli import main
 from station.runtime.contenders import Limits, contender
-from station.runtime.hub_process import UnfitError
 from station.runtime.match import Match, Thought, openings, referee
+from station.runtime.player_errors import UnfitError
 
 INTERNATIONAL = load_ruleset("international")
 RUSSIAN = load_ruleset("russian")

@@ -18,9 +18,11 @@ from engine.ruleset import load_ruleset
 from station.effects import Choose, Clock
 from station.events import PlayerChose, PlayerFailed
 from station.phases import Answering, Turn, Waiting
-from station.runtime import players
-from station.runtime.endings import TableMaker
-from station.runtime.players import Engine, PlayerError, PlayerWorker
+from station.runtime import engine_player, hub_process
+from station.runtime.engine_player import Engine
+from station.runtime.player_errors import PlayerError
+from station.runtime.players import PlayerWorker
+from station.runtime.table_maker import TableMaker
 
 RUSSIAN = load_ruleset("russian")
 FAKE = Path(__file__).with_name("fake_hub.py")
@@ -98,7 +100,7 @@ class Overheard(Engine):
 
 @pytest.mark.parametrize("is_expected", [True, False], ids=["the expected reply", "another reply"])
 def test_the_strongest_level_thinks_on_its_opponents_time(is_expected, monkeypatch):
-    monkeypatch.setattr(players, "VARIETY", 0)  # a move of variety's sake comes without the reply expected
+    monkeypatch.setattr(engine_player, "VARIETY", 0)  # a move of variety's sake comes without the reply expected
     engine = Overheard("engine:10", RUSSIAN)
     try:
         engine.begin()
@@ -129,7 +131,7 @@ def test_weaker_levels_do_not_think_on_their_opponents_time():
 
 
 def test_a_new_game_ends_what_was_pondered(monkeypatch):
-    monkeypatch.setattr(players, "VARIETY", 0)
+    monkeypatch.setattr(engine_player, "VARIETY", 0)
     engine = Overheard("engine:10", RUSSIAN)
     try:
         engine.begin()
@@ -196,7 +198,7 @@ def test_an_engine_that_hangs_is_started_again_and_asked_the_same(stand, monkeyp
             hung.append(engine._process.pid)
 
     monkeypatch.setattr(Engine, "begin", begin_and_hang)
-    monkeypatch.setattr(players, "PING_S", 1.0)
+    monkeypatch.setattr(engine_player, "PING_S", 1.0)
     table = stand(black="engine:9")
     table.watcher.wait(lambda o: isinstance(o.session.phase, Turn))
     table.move((2, 5), (3, 4))
@@ -238,7 +240,7 @@ def test_the_stations_own_engine_keeps_to_the_clock_and_forgets_it_afterwards():
 
 
 def test_an_engine_that_thinks_long_and_answers_pings_is_left_alone(monkeypatch):
-    monkeypatch.setattr(players, "PING_S", 0.3)
+    monkeypatch.setattr(engine_player, "PING_S", 0.3)
     engine = Engine("engine:5", RUSSIAN, is_unhurried=True)
     try:
         engine.begin()
@@ -270,4 +272,4 @@ def test_engines_end_with_the_station(stand):
     (engine,) = worker._engines.values()
     table.service.stop()
     assert not is_running(engine._process.pid)
-    assert players.ANSWER_S > 10
+    assert hub_process.ANSWER_S > 10
