@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 ifdef UV
-  MAKE_VENV = uv venv --quiet --python $(PYTHON) $(VENV)
+  MAKE_VENV = uv venv --seed --quiet --python $(PYTHON) $(VENV)
   INSTALL = uv pip install --quiet --python $(BIN)/python
 else
   MAKE_VENV = $(PYTHON) -m venv $(VENV)
@@ -41,10 +41,10 @@ pictures: $(VENV)/test.done ## the pictures of docs/guide.md, taken anew in a re
 texts: $(VENV)/test.done ## catalogues brought up to date with the English, and what is to be translated
 	$(BIN)/python -m station.texts
 
-wheels: $(VENV)/test.done ## wheels for this kind of machine and for 64-bit Raspberry Pis, with all they need, into dist/
+wheels: $(VENV)/python.done ## wheels for this kind of machine and for 64-bit Raspberry Pis, with all they need, into dist/
 	deploy/wheels.sh --with-dependencies
 
-acceptance: $(VENV)/test.done ## as root: a fresh Debian with systemd in a container; install, play, cut the power, update, go back, take off
+acceptance: $(VENV)/python.done ## as root: a fresh Debian with systemd in a container; install, play, cut the power, update, go back, take off
 	deploy/wheels.sh --with-dependencies $(shell uname -m)
 	deploy/debian.sh
 	$(PYTHON) -m tests.acceptance $(ARGS)
