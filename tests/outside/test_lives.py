@@ -9,6 +9,7 @@ from time import monotonic
 import pytest
 
 from .broker import Broker, Listener
+from .hands import Pauses
 from .record import once
 from .station import BASE
 from .test_games import GAMES, events, moves_told, phase
@@ -68,6 +69,27 @@ def test_a_broker_that_hangs_does_not_hold_up_the_end(broker, make_board, make_s
     code, seconds = station.terminate()
     assert code == 0
     assert seconds < 5
+
+
+def test_a_broker_that_hung_and_was_started_anew_is_told_all_that_came_meanwhile(
+    broker, listen, make_board, make_station
+):
+    """More waits for its word than a client sends without it; none of that may count against what comes later."""
+    hands = make_board("table", "russian", pauses=Pauses((0.3, 0.4), (0.05, 0.1), (0.05, 0.1)))
+    station = make_station({"table": hands}, broker.port)
+    station.wait_for_a_game("table")
+    broker.freeze()
+    for move in GAMES["russian"][:8]:
+        hands.play(move)
+    hands.wait((1.0, 1.0))
+    broker.stop()
+    broker.start()
+    listener = listen()
+    moves_told(listener, "table", 8)
+    for move in GAMES["russian"][8:10]:
+        hands.play(move)
+    moves_told(listener, "table", 10)
+    listener.wait(lambda _: listener.latest(f"{BASE}/table/state").json["ply"] == 10, what="the tenth move")
 
 
 def test_O19_a_service_that_is_killed_is_offline_and_goes_on_where_it_was(broker, listen, make_board, make_station):
