@@ -53,10 +53,9 @@ def create_app(
     name: str,
     language: str = SOURCE,
     allowed_hosts: Collection[str] = (),
-    heartbeat_s: float = 15.0,
 ) -> Starlette:
     """The pages of a club; `address` is that of its archive."""
-    club = _Club(feed, live, Reader(address), (name, language), heartbeat_s)
+    club = _Club(feed, live, Reader(address), (name, language))
     app = Starlette(
         routes=[
             Route("/", club.page("wall.html")),
@@ -80,8 +79,8 @@ def create_app(
 
 
 class _Club:
-    def __init__(self, feed: Feed, live: Live, reader: Reader, names: tuple[str, str], heartbeat_s: float) -> None:
-        self._feed, self._live, self._reader, self._heartbeat_s = feed, live, reader, heartbeat_s
+    def __init__(self, feed: Feed, live: Live, reader: Reader, names: tuple[str, str]) -> None:
+        self._feed, self._live, self._reader = feed, live, reader
         self._name, self._language = names
         self._hello = {"club": self._name, "page": page_version(STATIC)}
 
@@ -96,7 +95,7 @@ class _Club:
 
     async def events(self, request: Request) -> Response:
         texts = texts_for(request, self._language)
-        return EventStream(self._feed, self._hello, nullcontext(), self._heartbeat_s, texts)
+        return EventStream(self._feed, self._hello, nullcontext(), texts)
 
     async def texts(self, request: Request) -> Response:
         """The words of both pages, and what the variants are called."""

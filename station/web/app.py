@@ -77,7 +77,6 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     station: str,
     language: str = SOURCE,
     allowed_hosts: Collection[str] = (),
-    heartbeat_s: float = 15.0,
     cameras: Cameras | None = None,
     arms: Arms | None = None,
     rights: Rights | None = None,
@@ -93,7 +92,7 @@ def create_app(  # noqa: PLR0913 - keywords, each with its own meaning
     """
     rights = rights or Rights(is_open=True)
     watch = Watch(hands, feed) if hands is not None else None
-    page = _Page(feed, ask, (station, language), watch, heartbeat_s)
+    page = _Page(feed, ask, (station, language), watch)
     page.show(cameras=cameras, arms=arms)
     page.rights, page.address = rights, address
     routes = [
@@ -129,9 +128,8 @@ class _Page:
         ask: Ask,
         station: tuple[str, str],
         watch: Watch | None,
-        heartbeat_s: float,
     ) -> None:
-        self.feed, self._ask, self._heartbeat_s = feed, ask, heartbeat_s
+        self.feed, self._ask = feed, ask
         name, self._language = station
         self.rights = Rights(is_open=True)
         self.address = ("", "")
@@ -152,7 +150,7 @@ class _Page:
     async def events(self, request: Request) -> Response:
         inside = self._watch.watching() if self._watch else nullcontext()
         hello = {**self._hello, **rights_of(request, self.rights), "address": address_for(request, *self.address)}
-        return EventStream(self.feed, hello, inside, self._heartbeat_s, self._texts_for(request))
+        return EventStream(self.feed, hello, inside, self._texts_for(request))
 
     async def code(self, request: Request) -> Response:
         """A code to scan; as the page's own picture it needs nothing of what the page forbids."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -22,6 +22,9 @@ BOARD = "board"
 WORLD = "world"
 """Topic of what stands on a simulated board, whatever the sensors say."""
 
+TICK_S = 0.05
+"""What is published within so long after something was sent goes out together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -34,6 +37,8 @@ class Change:
     """When it was published, by the monotonic clock."""
     session: Session | None = field(default=None, compare=False, repr=False)
     """What a board's snapshot was made of."""
+    number: int = field(default=0, compare=False)
+    """The how manieth it is on the feed."""
     _said: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -53,13 +58,26 @@ class Change:
         return self._said[texts.language]
 
 
-class Feed:
-    """A mailbox for each topic and board in which the newest wins. `publish` may be called from any thread."""
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What has changed since the change with a number; nothing when it was silent for long."""
 
-    def __init__(self) -> None:
+    since: int
+    upto: int
+    changes: tuple[Change, ...]
+    written: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """As it is sent to displays of each language, made once for all that get it at the same moment."""
+
+
+class Feed:
+    """Keeps the newest of each topic and board. `publish` may be called from any thread."""
+
+    def __init__(self, heartbeat_s: float = 15.0) -> None:
+        self._heartbeat_s = heartbeat_s
         self._lock = threading.Lock()
         self._latest: dict[tuple[str, str], Change] = {}
-        self._listeners: set[_Listener] = set()
+        self._number = 0
+        self._halls: dict[asyncio.AbstractEventLoop, _Hall] = {}
 
     def publish(self, board: str, data: Mapping[str, Any], topic: str = BOARD, session: Session | None = None) -> None:
         """Make a snapshot the newest of its board and wake those who listen; never waits, says nothing twice.
@@ -67,81 +85,126 @@ class Feed:
         With the session it was made of, displays are told in their own languages.
         """
         key = (topic, board)
-        change = Change(topic, board, data, session=session)
         with self._lock:
+            change = Change(topic, board, data, session=session, number=self._number + 1)
             if self._latest.get(key) == change:
                 return
-            self._latest[key] = change
-            for listener in self._listeners:
-                listener.put(key, change)
+            self._latest[key], self._number = change, change.number
+            for hall in self._halls.values():
+                hall.call()
 
     def latest(self, topic: str = BOARD) -> dict[str, Mapping[str, Any]]:
         """The newest snapshot of every board."""
         with self._lock:
             return {board: change.data for (of, board), change in self._latest.items() if of == topic}
 
-    async def changes(self, heartbeat_s: float = 15.0) -> AsyncGenerator[tuple[Change, ...], None]:
+    def since(self, number: int) -> Bundle:
+        """The newest of what has changed after the change with a number."""
+        with self._lock:
+            changes = tuple(change for change in self._latest.values() if change.number > number)
+            return Bundle(number, self._number, changes)
+
+    async def changes(self) -> AsyncGenerator[Bundle, None]:
         """All there is, then what changes; who is slow gets only the newest. Empty after `heartbeat_s` of silence.
 
         Ends when the feed hangs up.
         """
-        listener = _Listener(asyncio.get_running_loop())
-        with self._lock:
-            for key, change in self._latest.items():
-                listener.put(key, change)
-            self._listeners.add(listener)
+        hall = self._enter(asyncio.get_running_loop())
         try:
-            while not listener.is_over:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(heartbeat_s):
-                        await listener.news.wait()
-                with self._lock:
-                    changes = listener.take()
-                if not listener.is_over:
-                    yield changes
+            bundle = self.since(0)
+            while not hall.is_over:
+                yield bundle
+                bundle = await hall.after(bundle.upto)
         finally:
-            with self._lock:
-                self._listeners.discard(listener)
+            self._leave(hall)
 
     def hang_up(self) -> None:
         """End the iteration of all who listen now; others may listen later."""
         with self._lock:
-            for listener in self._listeners:
-                listener.end()
+            for hall in self._halls.values():
+                hall.close()
+            self._halls.clear()
 
     @property
     def listeners(self) -> int:
         """How many listen now."""
         with self._lock:
-            return len(self._listeners)
+            return sum(hall.listeners for hall in self._halls.values())
+
+    def _enter(self, loop: asyncio.AbstractEventLoop) -> _Hall:
+        with self._lock:
+            if loop not in self._halls:
+                self._halls[loop] = _Hall(loop, self.since, self._number, self._heartbeat_s)
+            self._halls[loop].listeners += 1
+            return self._halls[loop]
+
+    def _leave(self, hall: _Hall) -> None:
+        with self._lock:
+            hall.listeners -= 1
+            if not hall.listeners and self._halls.get(hall.loop) is hall:
+                del self._halls[hall.loop]
+                hall.close()
 
 
-class _Listener:
-    """What waits for one client; touched only under the feed's lock, but for `news`, which belongs to its loop."""
+class _Hall:
+    """Those who listen in one event loop: they are told together, so that it is worked out and written once.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.news = asyncio.Event()
+    `call` and `close` may be called from any thread; the rest belongs to the loop.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, since: Callable[[int], Bundle], number: int, heartbeat_s: float
+    ) -> None:
+        self.loop, self._since, self._heartbeat_s = loop, since, heartbeat_s
+        self.listeners = 0
         self.is_over = False
-        self._loop = loop
-        self._waiting: dict[tuple[str, str], Change] = {}
+        self._is_called = False
+        self._news = asyncio.Event()
+        self._told, self._told_s = Bundle(number, number, ()), loop.time() - TICK_S
+        self._silence = loop.call_later(heartbeat_s, self._break_silence)
 
-    def put(self, key: tuple[str, str], change: Change) -> None:
-        is_first = not self._waiting
-        self._waiting[key] = change
-        if is_first:
-            self._wake()
+    def call(self) -> None:
+        """Have all told of what is new: at once, or a tick after they were told last."""
+        if not self._is_called:
+            self._is_called = True
+            self._soon(self._come)
 
-    def take(self) -> tuple[Change, ...]:
-        changes = tuple(self._waiting.values())
-        self._waiting.clear()
-        self.news.clear()
-        return changes
-
-    def end(self) -> None:
+    def close(self) -> None:
+        """Tell those who listen that it is over."""
         self.is_over = True
-        self._wake()
+        self._soon(self._end)
 
-    def _wake(self) -> None:
+    async def after(self, number: int) -> Bundle:
+        """What has changed after the change with a number, as soon as there is something."""
+        if number >= self._told.upto and not self.is_over:
+            await self._news.wait()
+        return self._told if self._told.since == number else self._since(number)
+
+    def _soon(self, act: Callable[[], None]) -> None:
         # A loop that has just been closed has nobody left to wake.
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self.news.set)
+            self.loop.call_soon_threadsafe(act)
+
+    def _come(self) -> None:
+        self.loop.call_at(self._told_s + TICK_S, self._tell_news)
+
+    def _tell_news(self) -> None:
+        # What is published from here on calls again, and may be in this bundle already.
+        self._is_called = False
+        bundle = self._since(self._told.upto)
+        if bundle.changes and not self.is_over:
+            self._tell(bundle)
+
+    def _break_silence(self) -> None:
+        self._tell(Bundle(self._told.upto, self._told.upto, ()))
+
+    def _tell(self, bundle: Bundle) -> None:
+        self._silence.cancel()
+        self._silence = self.loop.call_later(self._heartbeat_s, self._break_silence)
+        self._told, self._told_s = bundle, self.loop.time()
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _end(self) -> None:
+        self._silence.cancel()
+        self._news.set()

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from station.texts import Texts
-from station.web.feed import BOARD, Change, Feed
+from station.web.feed import BOARD, Bundle, Change, Feed
 
 RETRY_MS = 1000
 """How long a page waits before it connects again."""
@@ -28,13 +28,11 @@ class EventStream(Response):
         feed: Feed,
         hello: Mapping[str, Any],
         inside: AbstractAsyncContextManager[None],
-        heartbeat_s: float,
         texts: Texts,
     ) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
-        self._feed, self._hello, self._inside, self._heartbeat_s = feed, hello, inside, heartbeat_s
-        self._texts = texts
+        self._feed, self._hello, self._inside, self._texts = feed, hello, inside, texts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until one end is gone."""
@@ -51,18 +49,23 @@ class EventStream(Response):
     async def _send_all(self, send: Send) -> None:
         first = f"retry: {RETRY_MS}\n".encode() + event("hello", self._hello)
         await send({"type": "http.response.body", "body": first, "more_body": True})
-        async with self._inside, aclosing(self._feed.changes(self._heartbeat_s)) as bundles:
+        async with self._inside, aclosing(self._feed.changes()) as bundles:
             async for bundle in bundles:
-                body = b"".join(event_of(change, self._texts) for change in bundle) or b": heartbeat\n" + event(
-                    "alive", {}
-                )
-                await send({"type": "http.response.body", "body": body, "more_body": True})
+                await send({"type": "http.response.body", "body": written(bundle, self._texts), "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
 
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def written(bundle: Bundle, texts: Texts) -> bytes:
+    """The events of a bundle, made once for all who get it; a heartbeat for silence."""
+    if texts.language not in bundle.written:
+        events = b"".join(event_of(change, texts) for change in bundle.changes)
+        bundle.written[texts.language] = events or b": heartbeat\n" + event("alive", {})
+    return bundle.written[texts.language]
 
 
 def event_of(change: Change, texts: Texts) -> bytes:

@@ -71,7 +71,7 @@ def test_each_display_is_guided_in_its_language(table):
 def latest(feed):
     async def first():
         async with aclosing(feed.changes()) as bundles:
-            return await anext(bundles)
+            return (await anext(bundles)).changes
 
     return run(first())
 

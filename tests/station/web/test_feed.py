@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from station.web.feed import Feed
+from station.web.feed import TICK_S, Feed
 
 from .client import run
 
 
-def listen(feed, bundles, between=lambda _: None, heartbeat_s=5.0):
+def listen(feed, bundles, between=lambda _: None):
     """The bundles one client gets; `between(n)` runs after the n-th."""
 
     async def go():
         got = []
-        changes = feed.changes(heartbeat_s)
+        changes = feed.changes()
         async for bundle in changes:
-            got.append([(change.topic, change.board, dict(change.data)) for change in bundle])
+            got.append([(change.topic, change.board, dict(change.data)) for change in bundle.changes])
             if len(got) == bundles:
                 break
             between(len(got))
@@ -58,9 +58,9 @@ def test_the_same_is_not_said_twice():
 
 
 def test_silence_gives_empty_bundles():
-    feed = Feed()
+    feed = Feed(heartbeat_s=0.01)
     feed.publish("a", {"n": 1})
-    assert listen(feed, 3, heartbeat_s=0.01)[1:] == [[], []]
+    assert listen(feed, 3)[1:] == [[], []]
 
 
 def test_topics_are_kept_apart():
@@ -90,7 +90,7 @@ def test_publishing_from_many_threads_reaches_every_client():
 
     async def client():
         async for bundle in feed.changes():
-            seen.extend(change.board for change in bundle)
+            seen.extend(change.board for change in bundle.changes)
             if len({board for board in seen if board != "x"}) == 8:
                 return
 
@@ -105,6 +105,45 @@ def test_publishing_from_many_threads_reaches_every_client():
 
     run(go())
     assert {board for board in seen if board != "x"} == {f"b{n}" for n in range(8)}
+
+
+def test_those_who_listen_are_told_together_and_one_who_comes_later_is_told_nothing_twice():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+
+    async def go():
+        first, second = feed.changes(), feed.changes()
+        told = [await anext(first), await anext(second)]
+        feed.publish("a", {"n": 2})
+        late = feed.changes()
+        told.append(await anext(late))
+        feed.publish("b", {"n": 3})
+        feed.publish("b", {"n": 4})
+        return told, await asyncio.gather(anext(first), anext(second)), await anext(late)
+
+    told, together, late = run(go())
+    assert [bundle.changes[0].data for bundle in told] == [{"n": 1}, {"n": 1}, {"n": 2}]
+    assert together[0] is together[1]
+    assert [change.data for change in together[0].changes] == [{"n": 2}, {"n": 4}]
+    assert [change.data for change in late.changes] == [{"n": 4}]
+
+
+def test_what_follows_within_a_tick_goes_out_in_one_bundle():
+    feed = Feed()
+    feed.publish("a", {"n": 1})
+
+    async def go():
+        changes = feed.changes()
+        await anext(changes)
+        feed.publish("a", {"n": 2})
+        await anext(changes)
+        following = asyncio.create_task(anext(changes))
+        for board in "abc":
+            feed.publish(board, {"n": 3})
+            await asyncio.sleep(TICK_S / 10)
+        return await following
+
+    assert [change.board for change in run(go()).changes] == ["a", "b", "c"]
 
 
 def test_a_listener_whose_loop_has_ended_harms_nobody():

@@ -12,7 +12,7 @@ from time import monotonic
 import httpx
 import pytest
 
-from station.web import AddressError, WebServer, create_app
+from station.web import AddressError, Feed, WebServer, create_app
 
 from .table import BOARD, Table
 
@@ -97,14 +97,15 @@ def test_several_clients_get_the_same(serve, table):
     assert found[0] == found[1]
 
 
-def test_silence_is_filled_with_heartbeats(serve, table):
-    with stream(serve(table, demo=False, heartbeat_s=0.02)) as events:
+def test_silence_is_filled_with_heartbeats(serve):
+    with stream(serve(Table(feed=Feed(heartbeat_s=0.02)), demo=False)) as events:
         assert until(events, "comment") == "heartbeat"
         assert next(events) == ("alive", {})
 
 
-def test_a_client_that_leaves_is_forgotten(serve, table):
-    server = serve(table, heartbeat_s=0.02)
+def test_a_client_that_leaves_is_forgotten(serve):
+    table = Table(feed=Feed(heartbeat_s=0.02))
+    server = serve(table)
     with stream(server) as events:
         until(events, "board")
         assert table.feed.listeners == 1
