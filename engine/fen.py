@@ -6,7 +6,7 @@ import re
 
 from engine.errors import NotationError
 from engine.geometry import Square
-from engine.notation import read_square, square_name
+from engine.notation import read_square, square_name, square_names
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Position, Side, Towers
 from engine.ruleset import Ruleset
 
@@ -48,12 +48,11 @@ def write_fen(position: Position, ruleset: Ruleset, by_rows: bool = False) -> st
 
 def _squares_text(position: Position, man: Piece, king: Piece, ruleset: Ruleset, by_rows: bool) -> str:
     order = ruleset.geometry.by_rows if by_rows else range(len(position.contents))
+    names, contents = square_names(ruleset, by_rows), position.contents
     return ",".join(
-        ("K" if position.contents[square] is king else "")
-        + square_name(square, ruleset, by_rows)
-        + _tower_text(position, square)
+        ("K" if contents[square] is king else "") + names[square] + _tower_text(position, square)
         for square in order
-        if position.contents[square] in (man, king)
+        if contents[square] is man or contents[square] is king
     )
 
 

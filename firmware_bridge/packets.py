@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import crc_hqx
 from collections import Counter
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ class Decoder:
     """Packets out of a stream of bytes in pieces of any size; what does not check is counted and skipped."""
 
     def __init__(self) -> None:
-        self._wire = wire.Decoder()
+        self._wire = wire.Decoder(lambda data: crc_hqx(data, 0xFFFF))
 
     @property
     def packets(self) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.geometry import Square
 from station import announcements as say
 from station.effects import Effect, Halt
@@ -12,6 +10,7 @@ from station.handling.arm import DRY_RUN, MOST_ALARMS, MOST_STOPS, Acting, Arm, 
 from station.handling.plans import Ask
 from station.state import Session
 from station.steps import Step, announce, then
+from station.values import replace
 
 BY_SOMEBODY = ("hand", "stop", "halt", "stopped", "board_lost")
 """What stops an arm that has not failed. A job that a stop ended (`stopped`) may be heard of before the stop itself."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from firmware_bridge.driver import Battery
 from station import announcements as say
 from station.state import Session
 from station.steps import Step, announce
+from station.values import replace
 
 LOW_PERCENT = 15
 FILLED_PERCENT = 25

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 from engine.levels import next_level
@@ -19,6 +18,7 @@ from station.settings import Settings, problem_number, without_problem
 from station.state import Session
 from station.steps import Step, announce, enter, phase_of, prompt, remembered, settled, shows, stop_choosing, then
 from station.tracker import Masks, Untouched, forget
+from station.values import replace
 
 READY_MS = 700
 """How long the lamps go on to say that the board stands right, once play has begun."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from station import announcements as say
 from station.beginning import ask_new_game
@@ -12,6 +11,7 @@ from station.phases import Answering, Over, Paused, Turn, Waiting
 from station.settings import without_problem
 from station.state import Session
 from station.steps import Step, announce, next_turn, phase_of, stop_choosing, then
+from station.values import replace
 
 Arguments = Mapping[str, str | int | bool]
 

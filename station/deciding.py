@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from engine.explain import Violation
 from engine.game import Outcome
@@ -48,6 +47,7 @@ from station.tracker import (
     read,
     read_back,
 )
+from station.values import replace
 
 ENDED_BY_PERSONS = ("resigned", "agreed")
 """Reasons for which only somebody at the board ends a game."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from station import announcements as say
 from station.state import Session
 from station.steps import Step, announce
+from station.values import replace
 
 
 def take_stop(session: Session, is_pressed: bool) -> Step:

@@ -6,13 +6,14 @@ An offer stands until the other side has moved, as the FMJD has it. An engine an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine.game import Outcome, agreed, flag_fell, resigned
 from engine.position import Side
 from station import announcements as say
 from station.phases import Over, Waiting
 from station.state import Session
+from station.values import replace
 
 RESIGN_WITHIN_MS = 5000
 """The button resigns when it is pressed twice within this time: a child who leans on it does not lose."""

@@ -44,6 +44,9 @@ from station.tracker import (
     Untouched,
     differing,
     expect,
+    kinds_left_open,
+    masks_of_position,
+    masks_of_view,
     only,
     squares_in,
     standing_stories,
@@ -190,8 +193,8 @@ def _uncrowned(session: Session) -> Square | None:
     view, game = session.memory.view, session.game
     if view is None or not isinstance(session.reading, Untouched):
         return None
-    for square, piece in enumerate(game.position.contents) if not stacks_kings(session) else ():
-        if is_king(piece) and not view.possible(square) & piece:
+    for square in () if stacks_kings(session) else _ruled_out(view, game.position):
+        if is_king(game.position.contents[square]):
             return square
     new, untouched = session.new_king, session.memory.changed_ms <= session.turn_began_ms
     is_told = new is not None and _tells_kings(view, new) and not stacks_kings(session)
@@ -200,14 +203,23 @@ def _uncrowned(session: Session) -> Square | None:
 
 def _overcrowned(session: Session) -> Square | None:
     """A man that the board shows as a king."""
-    view = session.memory.view
+    view, contents = session.memory.view, session.game.position.contents
     if view is None or not isinstance(session.reading, Untouched):
         return None
-    men = ((square, piece) for square, piece in enumerate(session.game.position.contents) if piece in _MEN)
-    return next((square for square, piece in men if not view.possible(square) & piece), None)
+    return next((square for square in _ruled_out(view, session.game.position) if contents[square] in _MEN), None)
 
 
 _MEN = (WHITE_MAN, BLACK_MAN)
+
+
+def _ruled_out(view: BoardView, standing: Position) -> tuple[Square, ...]:
+    """Where a view tells men from kings, the squares on which it rules out the very piece of a position."""
+    seen = masks_of_view(view)
+    if seen == kinds_left_open(seen):
+        return ()
+    empty, white, white_kings, black, black_kings = masks_of_position(standing.contents)
+    exactly = (empty, white & ~white_kings, white_kings, black & ~black_kings, black_kings)
+    return squares_in(differing(exactly, seen))
 
 
 def _tells_kings(view: BoardView, square: Square) -> bool:

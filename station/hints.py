@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.levels import STRONGEST
 from engine.position import Move
 from engine.problem_sets import Problem
@@ -13,6 +11,7 @@ from station.phases import Turn
 from station.solving import next_move, problem_of
 from station.state import Session
 from station.steps import Step, announce, prompt
+from station.values import replace
 
 ADVISER = f"engine:{STRONGEST}"
 

@@ -9,8 +9,6 @@ station was off is gone on with, nobody's clock runs.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.position import Side
 from station.clock import after_change, after_move, after_taking_back, falls_ms, left_at, of, set_right
 from station.effects import Clock
@@ -18,6 +16,7 @@ from station.phases import Answering, Turn, Waiting
 from station.squares import is_blind
 from station.state import Session
 from station.tracker import Ambiguous, Done, Turned
+from station.values import replace
 
 
 def is_pressed(session: Session) -> bool:

@@ -7,8 +7,6 @@ explain stops it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from firmware_bridge.manipulations import Act, Home, Lift, Remove, Slide
 from station import announcements as say
 from station.arm_events import changed_arm, rest, stop
@@ -42,6 +40,7 @@ from station.record import commit
 from station.state import Session
 from station.steps import Step, announce, then
 from station.tracker import Masks, Story, squares_in
+from station.values import replace
 
 
 def operate(session: Session) -> Step:

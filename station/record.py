@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -18,6 +17,7 @@ from station.solving import outcome_of
 from station.state import Session
 from station.steps import Step, announce, next_turn, remembered, restored, stop_choosing, then
 from station.tracker import Story, after_story
+from station.values import replace
 
 
 def commit(session: Session, story: Story) -> Step:

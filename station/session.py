@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 from engine.game import Outcome, flag_fell
@@ -79,6 +78,7 @@ from station.tracker import (
 )
 from station.tracking.memory import BLIP_MS
 from station.tracking.weighing import weighed
+from station.values import replace
 
 REQUESTS = (
     "new_game",
@@ -293,7 +293,8 @@ def _look_again(session: Session, was: Position) -> Step:
 
 
 def _look(session: Session, view: BoardView, at_ms: int) -> Step:
-    session = replace(session, soft=None if view.is_hard else view)
+    soft = None if view.is_hard else view
+    session = session if soft is session.soft else replace(session, soft=soft)
     session, view = without_dead(session, weighed(view, context_of(session)))
     return _see(session, view, at_ms), ()
 
@@ -317,8 +318,9 @@ def _as_told(session: Session, memory: Memory) -> Session:
 def _name_weak(session: Session, weak: tuple[Square, ...]) -> Step:
     """Tell of squares that have begun to flicker."""
     new = tuple(square for square in weak if square not in session.weak)
-    session = replace(session, weak=tuple(sorted({*session.weak, *new})))
-    return _name_squares(session, "weak", new) if new else (session, ())
+    if not new:
+        return session, ()
+    return _name_squares(replace(session, weak=tuple(sorted({*session.weak, *new}))), "weak", new)
 
 
 def _name_squares(session: Session, key: str, squares: tuple[Square, ...]) -> Step:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from engine.errors import NotationError, RulesetError
 from engine.legality import faults
@@ -27,6 +26,7 @@ from station.state import Session
 from station.steps import Step, enter, next_turn, prompt, settled, shows, stop_choosing, then
 from station.swept import is_bare
 from station.tracker import Astray, forget, masks_of_position, squares_in
+from station.values import replace
 
 STEPS = ("next", "back", "leave")
 """What `set_position` may do with the steps of a set-up by hand."""

@@ -10,7 +10,6 @@ square counts again as soon as it changes. More than one is never read around: p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from engine.geometry import Square
 from engine.position import Move
@@ -27,6 +26,7 @@ from station.tracker import (
     not_told_by,
     squares_in,
 )
+from station.values import replace
 
 STUCK_MS = 60_000
 """A square that alone differs from the game for so long is dead."""

@@ -45,7 +45,7 @@ class Spoken:
     pointed: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Session:
     """One game at one board. Everything a decision depends on is in here; nothing else is."""
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from engine.notation import square_name
+from engine.notation import square_name, square_names
 from engine.pdn import PdnGame, write_pdn
 from engine.position import BLACK_KING, BLACK_MAN, EMPTY, WHITE_KING, WHITE_MAN, Piece, Position, Side
 from engine.rules import rules_for
 from engine.ruleset import Ruleset, load_ruleset, variant_names, write_ruleset
-from engine.view import ANYTHING, BoardView
+from engine.view import ANYTHING, BoardView, possible_by
 from station.announcements import MoveObject, fen_of, move_object
 from station.arm_prompts import may_arm, may_set_up, says, why
 from station.battery import battery_warning
@@ -229,8 +229,13 @@ def _rules_text(ruleset: Ruleset) -> str:
 def _start(session: Session) -> dict[str, str]:
     """The position that the game began from, when it is not the variant's."""
     start = session.game.start
-    usual = start.diagram == session.game.rules.start().diagram
+    usual = start.diagram == _usual_start(session.game.ruleset).diagram
     return {} if usual else {"start_fen": fen_of(start, session.game.ruleset)}
+
+
+@lru_cache(maxsize=64)
+def _usual_start(ruleset: Ruleset) -> Position:
+    return rules_for(ruleset).start()
 
 
 def phase_name(session: Session) -> str:
@@ -238,6 +243,7 @@ def phase_name(session: Session) -> str:
     return phase_text(name_of(session.phase))
 
 
+@cache
 def phase_text(name: str) -> str:
     """A phase's name as programs read it."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
@@ -278,28 +284,23 @@ def pdn(session: Session) -> str:
     return write_pdn(PdnGame(tags, record.ruleset, record.start, record.moves, result(session)))
 
 
+@lru_cache(maxsize=64)
 def geometry(ruleset: Ruleset) -> dict[str, Any]:
     """Columns, rows, and every playing square with its name and cell; row 0 is Black's side."""
-    cells = {square_name(square, ruleset): cell for square, cell in enumerate(ruleset.geometry.cells)}
+    cells = dict(zip(square_names(ruleset), ruleset.geometry.cells, strict=True))
     return {"columns": ruleset.columns, "rows": ruleset.rows, "squares": cells}
 
 
 def contents(standing: Position, ruleset: Ruleset) -> dict[str, str]:
     """What stands on each square that is not empty."""
-    return {
-        square_name(square, ruleset): _CONTENT_NAMES[piece]
-        for square, piece in enumerate(standing.contents)
-        if piece is not EMPTY
-    }
+    named = zip(square_names(ruleset), standing.contents, strict=True)
+    return {name: _CONTENT_NAMES[piece] for name, piece in named if piece is not EMPTY}
 
 
 def seen(view: BoardView, ruleset: Ruleset) -> dict[str, list[str]]:
     """For each square of which something is known, the contents that the sensor does not rule out."""
-    return {
-        square_name(square, ruleset): list(_names_in(possible))
-        for square in range(len(view.seen))
-        if (possible := view.possible(square)) != ANYTHING
-    }
+    possible = zip(square_names(ruleset), map(possible_by, view.seen), strict=True)
+    return {name: list(_names_in(contents)) for name, contents in possible if contents != ANYTHING}
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from engine.game import Game
 from station import announcements as say
@@ -15,6 +14,7 @@ from station.settings import PERSON, PROBLEM
 from station.solving import phase_on_line, problem_of
 from station.state import Session
 from station.tracker import Masks, Untouched, differing, forget
+from station.values import replace
 
 CONTRADICTED_MS = 7000
 """A move that what was seen speaks against counts after this time: a piece taken off by mistake, or forgotten, has been

@@ -6,13 +6,12 @@ the page, and holds until the pieces stand again.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.explain import Violation
 from engine.geometry import Square
 from station.phases import Turn
 from station.state import Session
 from station.tracker import Story, differing, expect, squares_in
+from station.values import replace
 
 RULE = "touch_move"
 

@@ -7,8 +7,6 @@ by square on bit masks: bit n of mask c is set when square n may hold content c.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.explain import Violation, violations
 from engine.position import Position
 from engine.rules import rules_for
@@ -61,6 +59,7 @@ from station.tracking.readings import (
 from station.tracking.rereading import read_again
 from station.tracking.several import read_turned
 from station.tracking.single import finished_stories, is_contradicted, longer_captures, read_under_way, standing_stories
+from station.values import replace
 
 __all__ = [
     "Ambiguous",
@@ -84,6 +83,7 @@ __all__ = [
     "forget",
     "is_covered",
     "is_still",
+    "kinds_left_open",
     "leads_here",
     "masks_of_position",
     "masks_of_view",

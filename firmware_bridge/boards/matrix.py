@@ -314,6 +314,8 @@ class Driver:
 
     def _take_keys(self, keys: Keys) -> tuple[str, ...]:
         before = self._keys
+        if keys == before:
+            return ()
         if before is None or before.restarts != keys.restarts:
             self._keys = keys
             return ()

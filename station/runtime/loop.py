@@ -61,6 +61,8 @@ class Loop:
 
     def __init__(self, desks: Mapping[str, Desk], clock: Clock) -> None:
         self._desks = dict(desks)
+        self._due_ms = {board: deadline_ms(desk.session) for board, desk in desks.items()}
+        """When each board's session wants to hear that time has passed."""
         self._clock = clock
         self._inbox: queue.SimpleQueue[Addressed | _Probe | _Newcomer | None] = queue.SimpleQueue()
         self._workers: Sequence[Worker] = ()
@@ -125,13 +127,12 @@ class Loop:
 
     def _once(self) -> bool:
         now_ms = self._clock.now_ms()
-        due = {board: deadline_ms(desk.session) for board, desk in self._desks.items()}
-        late = [board for board, moment in due.items() if moment is not None and moment <= now_ms]
+        late = [board for board, moment in self._due_ms.items() if moment is not None and moment <= now_ms]
         for board in late:
             self._handle(board, TimePassed(now_ms))
         if late:
             return True
-        moments = [moment for moment in due.values() if moment is not None]
+        moments = [moment for moment in self._due_ms.values() if moment is not None]
         wait_s = (min(moments) - now_ms) / 1000 if moments else None
         try:
             addressed = self._inbox.get(timeout=wait_s)
@@ -156,6 +157,7 @@ class Loop:
     def _handle(self, board: str, event: Event) -> None:
         desk = self._desks[board]
         effects = desk.handle(event)
+        self._due_ms[board] = deadline_ms(desk.session)
         outcome = Outcome(board, desk.session, event, effects, desk.is_saved)
         for worker in self._workers:
             worker.hear(outcome)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.ruleset import Ruleset
@@ -13,6 +13,7 @@ from station.tracking.memory import Context, Memory, is_still
 from station.tracking.readings import Ambiguous, Done, Line, Story
 from station.tracking.several import is_in_order
 from station.tracking.single import unseen_squares
+from station.values import replace
 
 MOST_ALTERNATIVES = 6
 """A person is asked to choose from no more lines than this."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
@@ -13,6 +13,7 @@ from station.tracking.expectation import Expectation
 from station.tracking.history import History
 from station.tracking.masks import ANYTHING, NOTHING, Masks, either, unknown
 from station.tracking.readings import Story
+from station.values import replace
 
 BLIP_MS = 150
 """A frame that is seen again so soon was never gone: hands take longer, sensors that lose a piece do not (30 to 90 ms
@@ -28,7 +29,7 @@ class Left:
     left_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Memory:
     """What the tracker knows of the board: the latest frame, since when, and what stood before it."""
 
