@@ -24,7 +24,7 @@ class CornersRules:
         self._steps = {side: sorted(_turned(ruleset.man_moves, side)) for side in Side}
         self._jumps = {side: sorted(_turned(ruleset.man_captures, side)) for side in Side}
         self._camps = {side: camp(ruleset, side) for side in Side}
-        self._generate = lru_cache(maxsize=4096)(self._generate_moves)
+        self._generate = lru_cache(maxsize=1024)(self._generate_moves)
 
     @property
     def ruleset(self) -> Ruleset:

@@ -114,7 +114,7 @@ class DraughtsRules:
         self._most_jumps = MOST_JUMPS if self._unchanging else MOST_JUMPS_CHANGING
         self._far_landing = ruleset.king_landing != "behind"
         self._by_order = "kings first" in ruleset.precedence
-        self._legal_moves = lru_cache(maxsize=4096)(self._generate)
+        self._legal_moves = lru_cache(maxsize=1024)(self._generate)  # some 1.5 KB each, for every variant in use
 
     @property
     def ruleset(self) -> Ruleset:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -24,39 +24,60 @@ from station.club.record import NO_RESULT, Head, Known
 class Line:
     """A game as far as it can be followed: `told` are the moves in it, `texts` how the variant writes them.
 
-    `fault` says why it goes no further, empty when all of it was followed; `game` is None where the rules are not
-    known.
+    `fault` says why it goes no further, empty when all of it was followed; `ruleset`, `start` and `position` are None
+    where the rules are not known. Of the positions between only their keys are kept: a wall has hundreds of games in
+    mind, and plays one over again when a move in it has changed.
     """
 
-    game: Game | None
+    ruleset: Ruleset | None = None
+    start: Position | None = None
+    position: Position | None = None
+    keys: tuple[int, ...] = ()
+    """The key of every position, the first one's too."""
     told: tuple[MoveObject, ...] = ()
     texts: tuple[str, ...] = ()
     fault: str = ""
 
-    @property
-    def keys(self) -> tuple[int, ...]:
-        """The key of every position, the first one's too."""
-        return tuple(position_key(at, self.game.ruleset) for at in self.game.positions) if self.game else ()
-
 
 def line_of(known: Known, before: Line | None = None) -> Line:
-    """The line of a game; what it has in common with an earlier line of the same game is not played again."""
-    begun = _begun(known.head)
-    if begun.game is None:
-        return begun
-    game, same = begun.game, 0
-    texts: tuple[str, ...] = ()
-    if before is not None and before.game and before.game.start == game.start and before.game.ruleset is game.ruleset:
-        same = _in_common(before.told, known.moves)
-        game, texts = before.game.back(before.game.ply - same), before.texts[:same]
-    for ply in range(same, len(known.moves)):
-        told = known.moves[ply]
+    """The line of a game; where it goes on from an earlier line of the same game, only what is new is played."""
+    line = _begun(known.head)
+    if before is not None and _goes_on(line, before, known.moves):
+        line = replace(before, fault="")
+    for told in known.moves[len(line.told) :] if line.ruleset else ():
         try:
-            game = game.play(_move(told, game.ruleset))
+            line = _played(line, told)
         except (NotationError, IllegalMoveError, TooManyCapturesError) as error:
-            return Line(game, known.moves[:ply], texts, f"move {ply + 1}: {error}")
-        texts = (*texts, game.text_of(ply))
-    return Line(game, known.moves, texts)
+            return replace(line, fault=f"move {len(line.told) + 1}: {error}")
+    return line
+
+
+def _goes_on(begun: Line, before: Line, moves: tuple[MoveObject, ...]) -> bool:
+    is_same = begun.ruleset is not None and before.ruleset is begun.ruleset and before.start == begun.start
+    return is_same and before.told == moves[: len(before.told)]
+
+
+def _played(line: Line, told: MoveObject) -> Line:
+    assert line.ruleset is not None
+    assert line.position is not None
+    game = Game(line.ruleset, (line.position,)).play(_move(told, line.ruleset))
+    return replace(
+        line,
+        position=game.position,
+        keys=(*line.keys, position_key(game.position, line.ruleset)),
+        told=(*line.told, told),
+        texts=(*line.texts, game.text_of(0)),
+    )
+
+
+def positions_of(line: Line) -> tuple[Position, ...]:
+    """Every position of a line, the first one's too; none where the rules are not known."""
+    if line.ruleset is None or line.start is None:
+        return ()
+    game = Game(line.ruleset, (line.start,))
+    for told in line.told:
+        game = game.play(_move(told, line.ruleset))
+    return game.positions
 
 
 def ruleset_of(head: Head) -> Ruleset:
@@ -73,28 +94,19 @@ def _begun(head: Head) -> Line:
     try:
         ruleset = ruleset_of(head)
     except RulesetError as error:
-        return Line(None, fault=f"the rules are not known: {error}")
-    usual = rules_for(ruleset).start()
-    if not head.start_fen or head.start_fen == _fen(usual, ruleset):
-        return Line(new_game(ruleset))
-    try:
-        return Line(new_game(ruleset, read_fen(head.start_fen, ruleset)))
-    except NotationError as error:
-        return Line(None, fault=f"the start position cannot be read: {error}")
+        return Line(fault=f"the rules are not known: {error}")
+    start = rules_for(ruleset).start()
+    if head.start_fen and head.start_fen != _fen(start, ruleset):
+        try:
+            start = new_game(ruleset, read_fen(head.start_fen, ruleset)).position
+        except NotationError as error:
+            return Line(fault=f"the start position cannot be read: {error}")
+    return Line(ruleset, start, start, (position_key(start, ruleset),))
 
 
 @lru_cache(maxsize=64)
 def _fen(position: Position, ruleset: Ruleset) -> str:
     return write_fen(position, ruleset)
-
-
-def _in_common(one: tuple[MoveObject, ...], other: tuple[MoveObject, ...]) -> int:
-    count = 0
-    for first, second in zip(one, other, strict=False):
-        if first != second:
-            break
-        count += 1
-    return count
 
 
 def _move(told: MoveObject, ruleset: Ruleset) -> Move:
@@ -161,7 +173,7 @@ def facts(known: Known, line: Line) -> Mapping[str, Any]:
 
 def _outcome(known: Known, line: Line) -> str:
     """Who won: `white`, `black`, `draw`, or `none` for nobody yet."""
-    if known.result in (NO_RESULT, "0-0") or line.game is None:
+    if known.result in (NO_RESULT, "0-0") or line.ruleset is None:
         return "none"
-    winner = winner_of(known.result, line.game.ruleset)
+    winner = winner_of(known.result, line.ruleset)
     return str(winner) if winner else "draw"

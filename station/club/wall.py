@@ -7,8 +7,11 @@ from typing import Any
 import msgspec
 
 from engine.fen import write_fen
+from engine.position import Position
+from engine.ruleset import Ruleset
+from station.announcements import MoveObject
 from station.club.club import BoardNow, Club, StationNow
-from station.club.line import Line
+from station.club.line import Line, positions_of
 from station.club.messages import Clock, Place, State
 from station.club.record import NO_RESULT
 from station.status import beneath, contents, geometry
@@ -69,38 +72,36 @@ def _told(state: State | None, age_ms: int) -> dict[str, Any]:
 
 def _standing(line: Line | None) -> dict[str, Any]:
     """The game's position, as far as it is known."""
-    if line is None or line.game is None:
+    if line is None or line.ruleset is None or line.position is None:
         return {"title": "", "geometry": None, "contents": {}, "state": {"turn": "", "ply": 0, "last_move": None}}
-    game = line.game
-    return {"title": game.ruleset.title, "geometry": geometry(game.ruleset), **_after(line, game.ply)}
+    after = _after(line.ruleset, line.position, line.told)
+    return {"title": line.ruleset.title, "geometry": geometry(line.ruleset), **after}
 
 
-def _after(line: Line, ply: int) -> dict[str, Any]:
-    assert line.game is not None
-    ruleset, position = line.game.ruleset, line.game.positions[ply]
+def _after(ruleset: Ruleset, position: Position, told: tuple[MoveObject, ...]) -> dict[str, Any]:
     return {
         "contents": contents(position, ruleset),
         **beneath(position, ruleset),
         "state": {
             "turn": str(position.turn),
-            "ply": ply,
-            "last_move": msgspec.to_builtins(line.told[ply - 1]) if ply else None,
+            "ply": len(told),
+            "last_move": msgspec.to_builtins(told[-1]) if told else None,
         },
     }
 
 
 def whole_game(line: Line) -> dict[str, Any]:
     """A game of the archive, every position of it, for the page."""
-    if line.game is None:
+    ruleset = line.ruleset
+    if ruleset is None:
         return {"title": "", "geometry": None, "moves": [], "positions": [], "fault": line.fault}
-    ruleset = line.game.ruleset
     return {
         "title": ruleset.title,
         "geometry": geometry(ruleset),
         "moves": list(line.texts),
         "positions": [
-            {"fen": write_fen(position, ruleset), **_after(line, ply)}
-            for ply, position in enumerate(line.game.positions)
+            {"fen": write_fen(position, ruleset), **_after(ruleset, position, line.told[:ply])}
+            for ply, position in enumerate(positions_of(line))
         ],
         "fault": line.fault,
     }

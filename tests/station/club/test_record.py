@@ -61,7 +61,7 @@ def test_in_order_it_is_what_was_played(played):
     assert shown(known) == (telling.texts(), telling.result, "person", telling.ruleset.name, telling.start)
     assert known.seq == telling.seq
     assert (known.began, known.last) == (events[0].at, events[-1].at)
-    assert line_of(known).game.position == telling.game.position
+    assert line_of(known).position == telling.game.position
 
 
 @settings(max_examples=150)
@@ -144,7 +144,7 @@ def replace_from(move):
 
 def test_rules_that_nobody_knows_are_named():
     line = line_of(Known(KEY, head=replace(Known(KEY).head, variant="of-this-house")))
-    assert line.game is None
+    assert (line.ruleset, line.position, line.keys) == (None, None, ())
     assert "of-this-house" in line.fault
 
 
