@@ -20,6 +20,7 @@ from vision.frame import UNTOLD, Frame, Metadata
 from vision.ground import EDGE, PIXELS, small
 from vision.known import kinds_of, measured, most_of_a_colour, read_frame, taught, watching
 from vision.locate import SIZES, Image, Points, locate
+from vision.markers import marked
 from vision.model import BoardModel, Sample
 from vision.observe import DARK, SMALLEST, is_drawn
 from vision.reader import judged, trained
@@ -66,11 +67,13 @@ class Aim:
 
 
 def aimed(image: Image, geometry: Geometry, corners: Points | None = None) -> Aim | Refused:
-    """How well a picture shows a board of this size; corners where they are given by hand."""
+    """How well a picture shows a board of this size; corners where they are given by hand, else by markers."""
     if min(image.shape[:2]) < SMALLEST:
         return Refused("small")
     if float(np.percentile(image[::4, ::4].max(axis=2), 95)) < DARK:
         return Refused("dark")
+    if corners is None:
+        corners = marked(image)
     if corners is None:
         size = (geometry.columns, geometry.rows)
         found = locate(image, tuple({*SIZES, size, size[::-1]}))

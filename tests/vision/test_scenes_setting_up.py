@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,15 +15,17 @@ from engine.ruleset import load_ruleset  # noqa: E402
 from tests.data_files import needs_shared, shared, shared_json  # noqa: E402
 from tests.vision.scenes import scene  # noqa: E402
 from tests.vision.watched import calibrated, middle_game, set_up, usual, watched, watched_in, wrong  # noqa: E402
-from vision.calibration import Refused, model_from  # noqa: E402
+from vision.calibration import Aim, Refused, aimed, model_from  # noqa: E402
 from vision.frame import Frame  # noqa: E402
 from vision.locate import locate  # noqa: E402
+from vision.markers import IDS, PAPER, marked, printed, sheet  # noqa: E402
 from vision.model import BoardModel  # noqa: E402
 from vision.simulator.light import Light  # noqa: E402
 
 RUSSIAN, INTERNATIONAL = load_ruleset("russian"), load_ruleset("international")
 LABELS = {label["file"]: label for label in shared_json("vision/labels.json", {}).get("images", [])}
 NEAR = 0.15
+ROOT = Path(__file__).parents[2]
 
 
 def off_by(found: np.ndarray, truth: np.ndarray, columns: int) -> float:
@@ -162,6 +165,55 @@ def test_C12_the_light_squares_are_played_on():
     rig = watched_in(INTERNATIONAL, where, model, middle_game())
     rig.run(1500)
     assert wrong(rig.views[-1][1], middle_game()) == []
+
+
+def with_markers(where, side, numbers=IDS):
+    """Retouches pictures: markers of so many squares a side lie at the corners, each turned otherwise."""
+    camera, size = where.camera, 8
+
+    def retouch(picture):
+        seen = picture.copy()
+        for turn, (number, (x, y)) in enumerate(zip(numbers, [(0, 0), (1, 0), (1, 1), (0, 1)], strict=False)):
+            left, top = ((size if far else -side) for far in (x, y))
+            around = [(left, top), (left + side, top), (left + side, top + side), (left, top + side)]
+            at = camera.project(np.array([(*corner, 0.0) for corner in around])).astype(np.float32)
+            paper = np.kron(np.rot90(printed(number), turn), np.ones((12, 12), np.uint8)) * 0.8 + 15
+            edge = 12 * PAPER - 0.5
+            to = cv2.getPerspectiveTransform(
+                np.array([(-0.5, -0.5), (edge, -0.5), (edge, edge), (-0.5, edge)], np.float32), at
+            )
+            shape = picture.shape[1::-1]
+            laid = cv2.warpPerspective(paper.astype(np.uint8), to, shape, flags=cv2.INTER_AREA)
+            covers = cv2.warpPerspective(np.ones_like(paper, np.uint8), to, shape, flags=cv2.INTER_NEAREST)
+            seen = np.where(covers[..., None] > 0, laid[..., None], seen)
+        return cv2.GaussianBlur(seen, (0, 0), 0.8)
+
+    return retouch
+
+
+@pytest.mark.parametrize("seed", [3, pytest.param(5, marks=pytest.mark.soak)])
+def test_C11_a_board_that_is_no_chequer_is_found_by_markers(seed):
+    turkish = load_ruleset("turkish")
+    where = scene(turkish, seed, tilt=20, azimuth=90, fill=0.7)
+    picture = set_up(turkish, where, rules_for(turkish).start().contents).picture(0)
+    truth = where.camera.corners(8, 8)
+    assert off_by(marked(with_markers(where, 1.0)(picture)), truth, 8) < NEAR
+    aim = aimed(with_markers(where, 1.0)(picture), turkish.geometry)
+    assert isinstance(aim, Aim), aim
+    assert off_by(aim.corners, truth, 8) < NEAR
+
+
+@pytest.mark.parametrize(("side", "numbers"), [(0.2, IDS), (1.0, IDS[:3]), (1.0, (0, 1, 2, 2)), (1.0, (0, 1, 2, 7))])
+def test_C39_markers_too_small_missing_or_double_are_not_believed(side, numbers):
+    where = scene(RUSSIAN, 3, tilt=20, fill=0.7)
+    picture = with_markers(where, side, numbers)(set_up(RUSSIAN, where, middle_game("russian")).picture(0))
+    assert marked(picture) is None
+    aim = aimed(picture, RUSSIAN.geometry)  # the lattice of the squares tells where the board is
+    assert isinstance(aim, Aim), aim
+
+
+def test_C39_the_sheet_of_markers_is_the_one_to_print():
+    assert (ROOT / "docs" / "markers.svg").read_text(encoding="utf-8") == sheet()
 
 
 def test_C40_a_set_up_position_instead_of_the_start_is_refused_with_its_squares():
