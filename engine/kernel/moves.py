@@ -388,13 +388,23 @@ class Draughts(Tree):
     @cython.nogil
     @cython.exceptval(check=False)
     def rank_of(self, count: cython.int) -> cython.ulonglong:
-        """How a capture of `count` pieces compares by the rule "kings first": greater is better, 32 pieces count."""
+        """How a capture of `count` pieces compares by the rule "kings first": greater is better.
+
+        Where all captures that are compared take as many, 64 pieces count, a bit each; else 40, in threes.
+        """
         i: cython.int
-        most: cython.int = count if count < 32 else 32
+        most: cython.int
         rank: cython.ulonglong = 0
-        for i in range(1, most + 1):
-            rank = rank * 4 + (2 if self.path[i] & self.enemy_kings else 1)
-        rank <<= 2 * (32 - most)
+        if self.majority:
+            most = count if count < 64 else 64
+            for i in range(1, most + 1):
+                rank = rank * 2 + (1 if self.path[i] & self.enemy_kings else 0)
+            return rank
+        most = count if count < 40 else 40
+        for i in range(1, 41):
+            rank = rank * 3
+            if i <= most:
+                rank += 2 if self.path[i] & self.enemy_kings else 1
         return rank
 
     @cython.final

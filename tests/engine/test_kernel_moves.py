@@ -21,7 +21,7 @@ from engine.kernel.tree import TOO_MANY
 from engine.perft import perft
 from engine.position import BLACK_KING, BLACK_MAN, WHITE_KING, WHITE_MAN, KingRun, Position, Side, Trail
 from engine.rules import rules_for
-from engine.ruleset import Ruleset, load_ruleset, variant_names
+from engine.ruleset import Ruleset, load_ruleset, read_ruleset, variant_names
 from tests.data_files import needs_shared
 from tests.engine.boards import VARIANTS
 from tests.engine.interpreted import interpreted
@@ -151,14 +151,15 @@ def test_the_last_ply_counted_is_the_last_ply_played(variant):
 
 
 def agrees(tree, ruleset: Ruleset, position: Position) -> None:
-    """Kernel and readable rules list the same moves, or both refuse to; the kernel alone beyond its buffer."""
+    """Kernel and readable rules list the same moves, or one of them refuses to: the kernel beyond its buffer."""
     where = (ruleset.name, write_fen(position, ruleset), position.trail)
     tree.set(position)
     try:
         legal = rules_for(ruleset).legal_moves(position)
     except TooManyCapturesError:
-        with pytest.raises(TooManyCapturesError):
-            tree.effects()
+        # The kernel comes to every place once, so it may still list what the readable rules refuse to follow.
+        with suppress(TooManyCapturesError):
+            assert tree.effects()
         return
     if len(legal) > LISTED and tree.moves_at() == TOO_MANY:
         return
@@ -203,6 +204,44 @@ def test_lists_agree_when_every_place_is_followed_once(variant):
     for tree_set in (tree, usual):
         tree_set.set(rules_for(ruleset).start())
     assert tree.perft(6) == usual.perft(6)
+
+
+LONG_CAPTURES = """
+title = "House rules"
+source = "agreement of the players"
+columns = 11
+rows = 11
+corner = "all"
+first_square = "bottom left"
+notation = "algebraic"
+men_rows = 4
+first = "black"
+man_moves = ["forward"]
+man_captures = ["sideways", "forward diagonal", "backward", "backward diagonal"]
+king_moves = ["forward", "backward"]
+king_captures = ["sideways", "forward diagonal", "backward", "backward diagonal"]
+king_range = "flying"
+king_landing = "any"
+capture = "obligatory"
+precedence = [{precedence}]
+man_may_capture_king = true
+crowning = "passing"
+removal = "now"
+turn_back = true
+"""
+THIRTY_SEVEN = (
+    "B:Wb1,d1,f1,h1,i1,Kj1,k1,a2,b2,c2,d2,Kg2,h2,i2,j2,Kk2,Kd3,e3,f3,Kg3,Kh3,Kj3,d4,Ke4,f4,h4,Kk4,a5,b5,d5,f5,Kg5,i5,"
+    "j5,a6,e6,g6,Kh6,a7,Kb7,Kf7,g7,Kh7,a8,b8,c8,d8,e8,Kf8,g8,i8,k8,Kb9,d9,e9,g9,Kj9,Kk9,Ka10,b10,Kc10,f10,Kg10,Kh10,"
+    "i10,k10,Kc11,Ke11,Kh11,Kj11:BKf2,i3,c6,d6,c7,Ki7,j7,h8,i9,f11"
+)
+
+
+@pytest.mark.parametrize("first", ["most pieces", "with a king"])
+def test_kings_first_counts_as_far_as_captures_go(first):
+    """Captures of 37 pieces differ in the last kings they take."""
+    order = ", ".join(f'"{rule}"' for rule in (first, "kings first"))
+    ruleset = read_ruleset(LONG_CAPTURES.format(precedence=order), "house")
+    agrees(counting_tree(ruleset), ruleset, read_fen(THIRTY_SEVEN, ruleset))
 
 
 @tries(60)
