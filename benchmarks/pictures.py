@@ -1,6 +1,6 @@
 """How well pictures are read: boards found, squares and positions right, scenes left out; as a table in Markdown.
 
-PYTHONPATH=. python benchmarks/pictures.py [FOLDER] [--copies 8] [--networks 5] [--groups N] [--table FILE]
+python -m benchmarks.pictures [FOLDER] [--copies 8] [--networks 5] [--groups N] [--table FILE]
 
 FOLDER (default: ../shared/vision) holds labels.json and the photographs it names. Squares are read by networks that
 saw no picture of the scene; with --groups N scenes are left out in N groups instead of one by one, which is faster.
@@ -24,7 +24,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from instructions import told
+from benchmarks.instructions import told
 
 from engine.notation import full_move_text
 from engine.position import Piece, Position, Side
@@ -56,7 +56,7 @@ def main() -> int:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     table = [
         "# Reading pictures",
-        f"Written by `python benchmarks/pictures.py --groups {options.groups}` on {date.today()}, {len(labels)} "
+        f"Written by `python -m benchmarks.pictures --groups {options.groups}` on {date.today()}, {len(labels)} "
         f"photographs of {len({label['scene'] for label in labels})} scenes, left out "
         f"{f'in {options.groups} groups' if options.groups else 'one by one'}; load {os.getloadavg()[0]:.1f}.",
         "",
