@@ -24,8 +24,8 @@ from typing import Any
 
 import cv2
 import numpy as np
-from benchmarks.instructions import told
 
+from benchmarks.instructions import told
 from engine.notation import full_move_text
 from engine.position import Piece, Position, Side
 from engine.rules import rules_for
