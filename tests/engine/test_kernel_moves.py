@@ -43,6 +43,9 @@ LEAVES = 10_000_000
 MOST_LEAVES = 20_000_000_000
 """The ordered counts of 15 and more plies of English draughts, up to 7 * 10^13, are beyond a longer run."""
 
+MANY = 18_000
+"""Positions of each rule set: a million in all, with those of made-up rules."""
+
 LISTED = 12_000
 """So many moves of a position fit into the kernel's buffer; the readable rules list more."""
 
@@ -279,13 +282,13 @@ def test_counts_agree_in_made_up_rules(made_up, seed):
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("variant", CAPTURE_GAMES)
 def test_many_lists_agree_with_the_readable_rules(variant):
-    assert compare_lists(load_ruleset(variant), random.Random(f"many lists {variant}"), 10_000) >= 10_000
+    assert compare_lists(load_ruleset(variant), random.Random(f"many lists {variant}"), MANY) >= MANY
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_many_lists_agree_in_made_up_rules():
-    """200 rule sets, 2,500 positions each."""
+    """200 rule sets, 300 positions each: one with thousands of ways to capture takes the readable rules half a second."""
     compared: list[int] = []
 
     @tries(1000)
@@ -293,11 +296,11 @@ def test_many_lists_agree_in_made_up_rules():
     def compare(made_up, seed):
         ruleset = made_up.ruleset
         if len(compared) < 200 and ruleset.prisoners == "none" and tables_for(ruleset).width <= 128:
-            compared.append(compare_lists(ruleset, random.Random(seed), 2500))
+            compared.append(compare_lists(ruleset, random.Random(seed), 300))
 
     compare()
     assert len(compared) == 200
-    assert sum(compared) >= 500_000
+    assert sum(compared) >= 60_000
 
 
 # Games: what is carried along is what a fresh look says
