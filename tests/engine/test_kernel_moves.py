@@ -288,7 +288,7 @@ def test_many_lists_agree_with_the_readable_rules(variant):
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 def test_many_lists_agree_in_made_up_rules():
-    """200 rule sets, 300 positions each: one with thousands of ways to capture takes the readable rules half a second."""
+    """200 rule sets, 300 positions each: a thousand ways to capture take the readable rules half a second."""
     compared: list[int] = []
 
     @tries(1000)
