@@ -43,8 +43,8 @@ LEAVES = 10_000_000
 MOST_LEAVES = 20_000_000_000
 """The ordered counts of 15 and more plies of English draughts, up to 7 * 10^13, are beyond a longer run."""
 
-MANY = 18_000
-"""Positions of each rule set: a million in all, with those of made-up rules."""
+MANY = 20_000
+"""Positions of each of the 47 rule sets: a million in all, with those of made-up rules."""
 
 LISTED = 12_000
 """So many moves of a position fit into the kernel's buffer; the readable rules list more."""
